@@ -1,0 +1,4 @@
+//! x
+use std::process::ExitCode;
+/// x
+pub fn main() -> ExitCode { ExitCode::SUCCESS }

@@ -1,0 +1,28 @@
+//! The toolchain for AI-agent definitions.
+//!
+//! `ARCHITECTURE.md` is the map. Data flows one way: bytes become a [`text::Source`], that a
+//! [`document::Document`], that one or more [`model::Definition`]s, and those a
+//! [`catalog::Catalog`]. Only [`cli`] prints, reads the environment or decides an exit code.
+
+/// Compares with `snapshots/<name>.snap` at the top of the repository.
+#[cfg(test)]
+macro_rules! assert_snapshot {
+    ($name:literal, $value:expr) => {
+        insta::with_settings!({
+            snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"),
+            prepend_module_to_snapshot => false,
+            omit_expression => true,
+        }, { insta::assert_snapshot!($name, $value) })
+    };
+}
+#[cfg(test)]
+pub(crate) use assert_snapshot;
+
+pub mod catalog;
+pub mod cli;
+pub mod config;
+pub mod dialect;
+pub mod document;
+pub mod model;
+pub mod render;
+pub mod text;
