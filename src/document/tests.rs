@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use super::*;
-use crate::assert_snapshot;
 
 fn read(format: Format, text: &str) -> (Document, Vec<Problem>) {
     parse(&Source::new("x", text.as_bytes().to_vec()), format)
