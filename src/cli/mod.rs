@@ -1,4 +1,56 @@
-//! x
-use std::process::ExitCode;
-/// x
-pub fn main() -> ExitCode { ExitCode::SUCCESS }
+//! The command line: the only place that prints, reads the environment or decides an exit code.
+
+mod args;
+mod completions;
+mod exit;
+mod list;
+mod man;
+mod schema;
+mod show;
+mod world;
+
+use std::{io::Write as _, process::ExitCode};
+
+use clap::Parser as _;
+
+pub use args::{Cli, command};
+pub use exit::{EXIT_CODES, Exit};
+use args::Command;
+use world::World;
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let failed = error.use_stderr();
+            // Help and version go to a pipe that may be closed; there is no one left to tell.
+            error.print().ok();
+            return if failed { Exit::Usage } else { Exit::Done }.into();
+        }
+    };
+    let mut world = World::of_process(&cli);
+    let result = match &cli.command {
+        Command::List(args) => list::run(&mut world, args),
+        Command::Show(args) => show::run(&mut world, args),
+        Command::Schema(args) => schema::run(&mut world, args),
+        Command::Completions(args) => completions::run(&mut world, args),
+        Command::Man => man::run(&mut world),
+    };
+    let exit = result.unwrap_or_else(|error| report(&mut world, &error));
+    match world.out.flush() {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => report(&mut world, &error.into()),
+        _ => exit,
+    }
+    .into()
+}
+
+/// Says what went wrong. A reader that closed the pipe has what it wanted.
+fn report(world: &mut World, error: &anyhow::Error) -> Exit {
+    let closed = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::BrokenPipe;
+    if error.downcast_ref::<std::io::Error>().is_some_and(closed) {
+        return Exit::Done;
+    }
+    world.error(&format!("{error:#}"));
+    Exit::Usage
+}

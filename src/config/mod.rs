@@ -1,1 +1,97 @@
-//! Stub.
+//! Settings: what a file may say ([`Options`]), and what that comes to ([`Settings`]).
+//!
+//! Reads no files and no environment; `cli` does, and hands in the texts.
+
+use std::path::{Path, PathBuf};
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::text::{Source, Span};
+
+/// The name of the file in a project.
+pub const FILE_NAME: &str = "agentctl.toml";
+
+/// What `agentctl.toml` may say.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "agentctl.toml")]
+pub struct Options {
+    /// Where definitions are looked for.
+    #[serde(default)]
+    pub catalog: CatalogOptions,
+}
+
+/// Where definitions are looked for.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CatalogOptions {
+    /// Folders to read instead of `agents`, `.agentctl/agents` and the folders of the known hosts,
+    /// relative to this file.
+    #[serde(default)]
+    pub dirs: Vec<PathBuf>,
+    /// Files to leave out: glob patterns, relative to this file.
+    #[serde(default)]
+    pub exclude: Vec<String>,
+}
+
+/// Settings, resolved. Folders and patterns are absolute.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Folders to read instead of the usual ones.
+    pub dirs: Vec<PathBuf>,
+    /// Files to leave out.
+    pub exclude: Vec<GlobSet>,
+}
+
+/// A settings file that cannot be used. The user's to mend.
+#[derive(Debug, Error)]
+#[error("{message}")]
+pub struct ConfigError {
+    /// What is wrong.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+}
+
+impl Settings {
+    /// Reads the text of a settings file that lies in `folder`, which is absolute.
+    pub fn parse(source: &Source, folder: &Path) -> Result<Self, ConfigError> {
+        let options: Options = toml::from_str(source.text()).map_err(|error| ConfigError {
+            message: error.message().to_owned(),
+            span: error.span().map(Span::from).unwrap_or_default(),
+        })?;
+        let mut exclude = GlobSetBuilder::new();
+        for pattern in &options.catalog.exclude {
+            let place = || {
+                let at = source.text().find(pattern.as_str()).unwrap_or(0);
+                Span::new(at, at + pattern.len())
+            };
+            let below = folder.join(pattern);
+            let glob = Glob::new(&below.to_string_lossy())
+                .map_err(|error| ConfigError { message: error.kind().to_string(), span: place() })?;
+            exclude.add(glob);
+        }
+        let exclude = exclude
+            .build()
+            .map_err(|error| ConfigError { message: error.to_string(), span: Span::default() })?;
+        let dirs = options.catalog.dirs.iter().map(|dir| folder.join(dir)).collect();
+        Ok(Self { dirs, exclude: vec![exclude] })
+    }
+
+    /// These settings, and where they say nothing those of `lower`.
+    pub fn over(mut self, lower: Self) -> Self {
+        if self.dirs.is_empty() {
+            self.dirs = lower.dirs;
+        }
+        self.exclude.extend(lower.exclude);
+        self
+    }
+}
+
+/// The JSON Schema of `agentctl.toml`.
+pub fn json_schema() -> serde_json::Value {
+    schemars::schema_for!(Options).to_value()
+}

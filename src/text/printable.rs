@@ -14,6 +14,23 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|c| if is_printable(c) { c } else { '\u{fffd}' }).collect())
 }
 
+/// Like [`printable`], but as long as `text` byte for byte, so that spans into it still fit.
+pub fn printable_in_place(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_printable) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if is_printable(c) => safe.push(c),
+            // Part of a line ending, which whoever prints the line takes off.
+            '\r' => safe.push(' '),
+            hidden => safe.extend(std::iter::repeat_n('?', hidden.len_utf8())),
+        }
+    }
+    Cow::Owned(safe)
+}
+
 /// [`printable`] text with every run of white space folded to one blank.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());

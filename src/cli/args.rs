@@ -1,0 +1,120 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum, builder::PossibleValuesParser};
+use clap_complete::Shell;
+
+use crate::dialect::DIALECTS;
+
+/// The toolchain for AI-agent definitions.
+///
+/// Reads the agent files of Claude Code, Gemini CLI, Codex, Copilot, opencode, Qwen Code, Goose,
+/// Docker Agent, Factory, Cursor and Kiro with exact positions, and tells what each host would
+/// really do with them.
+#[derive(Debug, Parser)]
+#[command(name = "agentctl", version, max_term_width = 100, disable_help_subcommand = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(super) command: Command,
+
+    /// Folders with definitions, instead of `agents`, `.agentctl/agents` and the hosts' own.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(super) agents: Vec<PathBuf>,
+
+    /// Read every file as this dialect, whatever it looks like.
+    #[arg(long, global = true, value_name = "DIALECT", value_parser = dialects())]
+    pub(super) dialect: Option<String>,
+
+    /// When to colour output.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(super) color: When,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// List the agents there are, and who shadows whom.
+    List(ListArgs),
+    /// Show everything an agent's definition says, and where each thing comes from.
+    Show(ShowArgs),
+    /// Print the JSON Schema of a dialect or of agentctl.toml, for editors.
+    Schema(SchemaArgs),
+    /// Print a completion script for a shell.
+    Completions(CompletionsArgs),
+    /// Print the manual page.
+    Man,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    /// Files and folders to look in, instead of the project's, the user's and the built-in agents.
+    pub paths: Vec<PathBuf>,
+    /// Show model, reasoning effort and prompt as well.
+    #[arg(long)]
+    pub expanded: bool,
+    /// Only agents of this type.
+    #[arg(long = "type", value_name = "TYPE")]
+    pub agent_type: Option<String>,
+    /// How to print.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: ListFormat,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ShowArgs {
+    /// An agent's name, `plugin:name`, or the path of its file.
+    pub agent: String,
+    /// How to print.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: ShowFormat,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SchemaArgs {
+    /// Which schema; without it, their names.
+    pub what: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CompletionsArgs {
+    /// The shell.
+    pub shell: Shell,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ListFormat {
+    /// A table.
+    Text,
+    /// A list of objects.
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ShowFormat {
+    /// For people.
+    Text,
+    /// An object.
+    Json,
+    /// The same object as YAML.
+    Yaml,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum When {
+    /// On a terminal, unless `NO_COLOR`, `CI` or `TERM=dumb` say otherwise.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The command line as data, for completions, manual pages and documentation.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+fn dialects() -> PossibleValuesParser {
+    PossibleValuesParser::new(DIALECTS.iter().map(|dialect| dialect.id))
+}

@@ -1,0 +1,79 @@
+//! `agentctl show`.
+
+use std::{io::Write as _, path::{Path, PathBuf}};
+
+use anyhow::Result;
+
+use super::{
+    Exit,
+    args::{ShowArgs, ShowFormat},
+    world::World,
+};
+use crate::{
+    catalog::{Catalog, Entry, Keep, NotFound},
+    render::{show_json, show_text},
+};
+
+pub(super) fn run(world: &mut World, args: &ShowArgs) -> Result<Exit> {
+    // A path names every agent of the file, whether or not something shadows it.
+    let file = PathBuf::from(&args.agent);
+    let is_file = file.is_file();
+    let catalog = world.catalog(if is_file { std::slice::from_ref(&file) } else { &[] }, Keep::Text)?;
+    let entries: Vec<&Entry> = if is_file {
+        catalog.entries.iter().collect()
+    } else {
+        catalog.find(&args.agent).into_iter().collect()
+    };
+    if entries.is_empty() {
+        if world.report_unreadable(&catalog) {
+            return Ok(Exit::Usage);
+        }
+        let message = if is_file {
+            format!("{} is not an agent definition\nhelp: `--dialect` reads any file as one", file.display())
+        } else {
+            unknown_agent(&catalog, &args.agent)
+        };
+        world.error(&message);
+        return Ok(Exit::Usage);
+    }
+    print(world, args.format, &catalog, &entries)?;
+    Ok(Exit::Done)
+}
+
+fn print(world: &mut World, format: ShowFormat, catalog: &Catalog, entries: &[&Entry]) -> Result<()> {
+    if format == ShowFormat::Text {
+        for (at, entry) in entries.iter().enumerate() {
+            let rule = if at > 0 { "\n" } else { "" };
+            write!(world.out, "{rule}{}", show_text(catalog, entry, world.text_width(), world.paint))?;
+        }
+        return Ok(());
+    }
+    let mut values: Vec<_> = entries.iter().map(|entry| show_json(catalog, entry)).collect();
+    // One agent is an object, the agents of a file of several are a list.
+    let value = if values.len() == 1 { values.remove(0) } else { values.into() };
+    let text = match format {
+        ShowFormat::Yaml => serde_yaml::to_string(&value)?,
+        ShowFormat::Json | ShowFormat::Text => serde_json::to_string_pretty(&value)?,
+    };
+    writeln!(world.out, "{}", text.trim_end())?;
+    Ok(())
+}
+
+/// There is no such agent; what to type instead.
+pub(super) fn unknown_agent(catalog: &Catalog, name: &str) -> String {
+    let near = match catalog.find(name) {
+        Err(NotFound { near }) => near,
+        Ok(_) => Vec::new(),
+    };
+    let names: Vec<_> = near.iter().map(|name| format!("`{name}`")).collect();
+    let help = match names.as_slice() {
+        [] => "`agentctl list` shows the agents there are".to_owned(),
+        names => format!("did you mean {}?", names.join(" or ")),
+    };
+    format!("there is no agent called `{name}`\nhelp: {help}")
+}
+
+/// Paths, for a message.
+pub(super) fn quoted(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path: &PathBuf| Path::new(path).display().to_string()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,139 @@
+//! The process's surroundings, looked at once.
+
+use std::{
+    io::{self, BufWriter, IsTerminal as _, Stderr, Stdout, Write as _},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context as _, Result, anyhow};
+
+use super::args::{Cli, When};
+use crate::{
+    catalog::{self, Catalog, Exclude, Keep, Roots},
+    config::{self, Settings},
+    dialect::{self, Dialect},
+    render::{Paint, Snippet, snippet},
+    text::{Source, printable},
+};
+
+/// Where and how a command runs.
+pub(super) struct World {
+    /// The answer.
+    pub out: BufWriter<Stdout>,
+    /// Whether the answer is coloured.
+    pub paint: Paint,
+    /// How wide the answer may be; `None` where nobody looks.
+    pub width: Option<usize>,
+    err: Stderr,
+    err_paint: Paint,
+    cwd: PathBuf,
+    home: Option<PathBuf>,
+    config_home: Option<PathBuf>,
+    agents: Vec<PathBuf>,
+    forced: Option<&'static Dialect>,
+}
+
+/// How wide messages are where nobody looks.
+const DEFAULT_WIDTH: usize = 100;
+
+impl World {
+    pub fn of_process(cli: &Cli) -> Self {
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let quiet = ["NO_COLOR", "CI"].iter().any(|name| variable(name).is_some())
+            || variable("TERM").is_some_and(|term| term == "dumb");
+        let paint = |terminal: bool| match cli.color {
+            When::Always => Paint::Colour,
+            When::Auto if terminal && !quiet => Paint::Colour,
+            When::Auto | When::Never => Paint::Plain,
+        };
+        let home = variable("HOME").map(PathBuf::from);
+        let columns = variable("COLUMNS").and_then(|columns| columns.to_str()?.parse().ok());
+        let terminal = || io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
+        Self {
+            out: BufWriter::new(io::stdout()),
+            paint: paint(io::stdout().is_terminal()),
+            width: columns.or_else(|| terminal().map(|(width, _)| usize::from(width.0))),
+            err: io::stderr(),
+            err_paint: paint(io::stderr().is_terminal()),
+            cwd: std::env::current_dir().unwrap_or_default(),
+            config_home: variable("XDG_CONFIG_HOME")
+                .map(PathBuf::from)
+                .or_else(|| home.as_ref().map(|home| home.join(".config"))),
+            home,
+            agents: cli.agents.clone(),
+            forced: cli.dialect.as_deref().and_then(dialect::dialect),
+        }
+    }
+
+    /// How wide a paragraph is.
+    pub fn text_width(&self) -> usize {
+        self.width.unwrap_or(DEFAULT_WIDTH).clamp(40, 120)
+    }
+
+    /// Prints an error.
+    pub fn error(&mut self, message: &str) {
+        let label = self.err_paint.red("error:");
+        writeln!(self.err, "{label} {}", printable(message)).ok();
+    }
+
+    /// The catalog: what is below `paths`, or without any everything a name can mean.
+    pub fn catalog(&mut self, paths: &[PathBuf], keep: Keep) -> Result<Catalog> {
+        let settings = self.settings()?;
+        let exclude = Exclude { cwd: self.cwd.clone(), patterns: settings.exclude };
+        let (candidates, errors) = if paths.is_empty() {
+            let given = if self.agents.is_empty() { settings.dirs } else { self.agents.clone() };
+            let roots = Roots { given, project: self.project_roots(), home: self.home.clone(), exclude };
+            catalog::discover(&roots)
+        } else {
+            catalog::discover_paths(paths, &exclude)
+        };
+        let mut catalog = catalog::load(&candidates, self.forced, keep, paths.is_empty());
+        let errors = errors.into_iter().map(|(path, error)| catalog::Unreadable { path, error });
+        catalog.unreadable.extend(errors);
+        Ok(catalog)
+    }
+
+    /// Says which files could not be read. Whether there were any.
+    pub fn report_unreadable(&mut self, catalog: &Catalog) -> bool {
+        for unreadable in &catalog.unreadable {
+            self.error(&format!("cannot read {}: {}", unreadable.path.display(), unreadable.error));
+        }
+        !catalog.unreadable.is_empty()
+    }
+
+    /// The working directory and those above it up to the repository, as the user would write
+    /// them: ``, `..`, `../..`.
+    fn project_roots(&self) -> Vec<PathBuf> {
+        let above = self.cwd.ancestors().position(|folder| folder.join(".git").exists()).unwrap_or(0);
+        (0..=above).map(|up| std::iter::repeat_n("..", up).collect()).collect()
+    }
+
+    fn settings(&mut self) -> Result<Settings> {
+        let nearest = self.cwd.ancestors().take(self.project_roots().len());
+        let project = nearest.map(|folder| folder.join(config::FILE_NAME)).find(|path| path.is_file());
+        let user = self.config_home.as_ref().map(|home| home.join("agentctl/config.toml"));
+        let user = user.filter(|path| path.is_file());
+        let mut settings = Settings::default();
+        for path in [project, user].into_iter().flatten() {
+            settings = settings.over(self.read_settings(&path)?);
+        }
+        Ok(settings)
+    }
+
+    fn read_settings(&self, path: &Path) -> Result<Settings> {
+        let shown = path.strip_prefix(&self.cwd).unwrap_or(path);
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", shown.display()))?;
+        let source = Source::new(shown.display().to_string(), bytes);
+        Settings::parse(&source, path.parent().unwrap_or(Path::new(""))).map_err(|error| {
+            let drawn = Snippet {
+                source: &source,
+                span: error.span,
+                message: error.message,
+                label: Some("here".to_owned()),
+                help: Some("`agentctl schema config` prints what this file may say".to_owned()),
+                severity: miette::Severity::Error,
+            };
+            anyhow!("{} cannot be used\n{}", shown.display(), snippet(&drawn, self.text_width(), Paint::Plain).trim_end())
+        })
+    }
+}

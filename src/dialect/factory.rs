@@ -1,0 +1,100 @@
+//! Factory droids: Markdown in `.factory/droids`.
+
+use super::{
+    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax, Models, NameRule,
+    Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary, documented,
+    fault::Checker,
+    tools::{HostTool, t},
+    unverified,
+};
+use crate::document::Format;
+
+/// The dialect.
+pub(super) static DIALECT: Dialect = Dialect {
+    id: "factory",
+    host: "Factory",
+    forms: &[FORM],
+    built_in: &[],
+    built_in_can_be_replaced: true,
+    duplicates: Duplicates::FirstWins,
+    tools: &TOOLS,
+    models: Models { aliases: &["inherit"], provider_prefix: false, default: "inherit" },
+};
+
+const FORM: Form = Form {
+    id: "",
+    title: "Factory droid",
+    formats: &[Format::Markdown],
+    places: &[
+        Place::project(".factory/droids", Names::Ending(&[".md"]), Depth::Flat),
+        Place::home(".factory/droids", Names::Ending(&[".md"]), Depth::Flat),
+    ],
+    layout: Layout::One,
+    identity: Identity::Field,
+    prompt: PromptSource::Body,
+    fields: FIELDS,
+    // Errors are written to the host's log only.
+    failures: Failures { bad_value: documented(Outcome::Skipped), ..Failures::QUIET },
+    signature: Signature { all: &["name"], any: &["reasoningEffort"], hints: &["mcpServers", "model"] },
+    check: Some(check),
+};
+
+static NAME: NameRule = NameRule {
+    must: "be lowercase letters, digits, `-` and `_` only",
+    pattern: "^[a-z0-9_-]+$",
+    accepts: |name| {
+        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+        !name.is_empty() && name.chars().all(allowed)
+    },
+};
+
+static FIELDS: &[Field] = &[
+    Field::new("name", Kind::Name(&NAME), Slot::Name, "What identifies the droid.").required(),
+    Field::text("description", Slot::Description, "What it is for, in at most 500 characters."),
+    Field::text("model", Slot::Model, "`inherit`, an id or `custom:name`.").default("inherit"),
+    Field::text("reasoningEffort", Slot::Effort, "How hard it thinks; without effect when the model is inherited."),
+    Field::new("tools", Kind::Names(Shape::ListOrOne), Slot::Tools, "A category or a list of tools; case matters.")
+        .default("every tool"),
+    Field::new("mcpServers", Kind::Names(Shape::List), Slot::McpServers, "Configured MCP servers by name."),
+];
+
+static TOOLS: Vocabulary = Vocabulary {
+    tools: NAMES,
+    case_sensitive: true,
+    star: false,
+    mcp: McpSyntax::DoubleUnderscore,
+    unknown: documented(Outcome::Skipped),
+    absent: Grant::Everything,
+    empty: Grant::Unknown,
+};
+
+static NAMES: &[HostTool] = &[
+    t("Read", &["read_file"]),
+    t("LS", &["list_dir"]),
+    t("Grep", &["grep_files"]),
+    t("Glob", &["glob_files"]),
+    t("Create", &["write_file"]),
+    t("Edit", &["apply_patch"]),
+    t("ApplyPatch", &["apply_patch"]),
+    t("Execute", &["shell"]),
+    t("WebSearch", &["web_search"]),
+    t("FetchUrl", &["web_fetch"]),
+    t("Task", &["Task"]),
+    t("TodoWrite", &["TodoWrite"]),
+    t("read-only", &["read_file", "list_dir", "grep_files", "glob_files"]),
+    t("edit", &["write_file", "apply_patch"]),
+    t("execute", &["shell"]),
+    t("web", &["web_search", "web_fetch"]),
+    t("mcp", &[]),
+];
+
+fn check(checker: &mut Checker<'_>) {
+    if checker.document.front_matter.is_some() && checker.prompt().trim().is_empty() {
+        let span = checker.body_start();
+        checker.report(span, documented(Outcome::Skipped), "there is no prompt below the front matter");
+    }
+    let long = checker.definition.description.as_ref().filter(|text| text.value.chars().count() > 500);
+    if let Some(span) = long.map(|text| text.span) {
+        checker.report(span, unverified(Outcome::Skipped), "the description has more than 500 characters");
+    }
+}

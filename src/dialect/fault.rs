@@ -1,0 +1,155 @@
+//! What a host would do with a definition that is not as it wants it.
+
+use std::path::Path;
+
+use thiserror::Error;
+
+use super::{Confidence, Detected, Fact, Outcome};
+use crate::{
+    document::{Document, ProblemKind},
+    model::Definition,
+    text::{Source, Span},
+};
+
+/// Something a host does not take as written, where it stands, and what the host does then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What it is.
+    pub kind: FaultKind,
+    /// The exact bytes.
+    pub span: Span,
+    /// What the host does.
+    pub outcome: Outcome,
+    /// How sure that is.
+    pub confidence: Confidence,
+}
+
+/// What can be wrong with a definition in the eyes of its host.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum FaultKind {
+    /// The text itself.
+    #[error("{0}")]
+    Malformed(ProblemKind),
+    /// Markdown without front matter.
+    #[error("there is no front matter")]
+    NoFrontMatter,
+    /// The front matter, or the file, is not a map.
+    #[error("{found} stands where keys and values should")]
+    NotAMap {
+        /// What stands there.
+        found: &'static str,
+    },
+    /// A key the host insists on.
+    #[error("`{key}` is missing")]
+    Missing {
+        /// The key.
+        key: &'static str,
+    },
+    /// A value of the wrong kind.
+    #[error("`{path}` is {found}, but must be {wanted}")]
+    WrongType {
+        /// The key.
+        path: String,
+        /// What is there.
+        found: &'static str,
+        /// What should be.
+        wanted: String,
+    },
+    /// A value of the right kind that is not allowed.
+    #[error("`{path}` is `{found}`, but must be {wanted}")]
+    BadValue {
+        /// The key.
+        path: String,
+        /// What is there.
+        found: String,
+        /// What should be.
+        wanted: String,
+    },
+    /// A key the host does not know.
+    #[error("`{path}` is not a key of {host} agents")]
+    UnknownKey {
+        /// The key.
+        path: String,
+        /// The host.
+        host: &'static str,
+    },
+    /// A file below the folder where only the folder itself is read.
+    #[error("the file is in a subfolder, and {host} does not look there")]
+    TooDeep {
+        /// The host.
+        host: &'static str,
+    },
+    /// A file in the host's folder of a kind it does not read.
+    #[error("{reason}")]
+    NotRead {
+        /// Why.
+        reason: &'static str,
+    },
+    /// The name belongs to an agent of the host itself, which wins.
+    #[error("`{name}` is the name of a built-in agent of {host}, which always wins")]
+    BuiltInName {
+        /// The name.
+        name: String,
+        /// The host.
+        host: &'static str,
+    },
+    /// Another definition has the same name and comes first.
+    #[error("`{name}` is also defined in {path}, and {host} loads only one of them")]
+    Duplicate {
+        /// The name.
+        name: String,
+        /// Where the other one is.
+        path: String,
+        /// The host.
+        host: &'static str,
+    },
+    /// Something only this host minds.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// What a host's own checks see and report to.
+pub struct Checker<'a> {
+    /// The file's text.
+    pub source: &'a Source,
+    /// The file, read.
+    pub document: &'a Document,
+    /// Where it was found and what it is.
+    pub detected: &'a Detected,
+    /// Its path.
+    pub path: &'a Path,
+    /// The agent.
+    pub definition: &'a Definition,
+    /// What was found so far.
+    pub faults: &'a mut Vec<Fault>,
+}
+
+impl Checker<'_> {
+    /// Reports something only this host minds.
+    pub fn report(&mut self, span: Span, fact: Fact, what: impl Into<String>) {
+        let Fact { outcome, confidence } = fact;
+        self.faults.push(Fault { kind: FaultKind::Other(what.into()), span, outcome, confidence });
+    }
+
+    /// The system prompt; empty if there is none.
+    pub fn prompt(&self) -> &str {
+        use crate::model::PromptText;
+        match &self.definition.prompt.system {
+            Some(text) => match &text.value {
+                PromptText::Body => self.source.slice(text.span),
+                PromptText::Value(value) => value,
+            },
+            None => "",
+        }
+    }
+
+    /// Where the body starts, for faults about a prompt that is not there.
+    pub fn body_start(&self) -> Span {
+        Span::at(self.document.body.map_or(0, |body| body.start as usize))
+    }
+
+    /// The file's name.
+    pub fn file_name(&self) -> &str {
+        self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,264 @@
+//! Gemini CLI: Markdown in `.gemini/agents`, local or remote (A2A).
+
+use super::{
+    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax, Models, NameRule,
+    Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary,
+    fault::Checker,
+    tools::{HostTool, main_only, t},
+    verified,
+};
+use crate::document::Format;
+
+/// The dialect.
+pub(super) static DIALECT: Dialect = Dialect {
+    id: "gemini",
+    host: "Gemini CLI",
+    forms: &[LOCAL, REMOTE],
+    built_in: &["codebase_investigator", "cli_help", "generalist", "browser_agent"],
+    built_in_can_be_replaced: false,
+    duplicates: Duplicates::FirstWins,
+    tools: &TOOLS,
+    models: Models { aliases: &["inherit", "auto"], provider_prefix: false, default: "inherit" },
+};
+
+const MARKDOWN: Names = Names::Ending(&[".md"]);
+
+const LOCAL: Form = Form {
+    id: "",
+    title: "Gemini CLI agent",
+    formats: &[Format::Markdown],
+    places: &[
+        Place::project(".gemini/agents", MARKDOWN, Depth::Flat),
+        Place::home(".gemini/agents", MARKDOWN, Depth::Flat),
+        Place::plugin(".gemini/extensions/*/agents", MARKDOWN, Depth::Flat),
+    ],
+    layout: Layout::One,
+    identity: Identity::Field,
+    prompt: PromptSource::Body,
+    fields: LOCAL_FIELDS,
+    failures: Failures::STRICT,
+    signature: Signature {
+        all: &["name", "description"],
+        any: &["kind", "max_turns", "timeout_mins", "mcp_servers", "display_name"],
+        hints: &["temperature"],
+    },
+    check: Some(check_local),
+};
+
+const REMOTE: Form = Form {
+    id: "remote",
+    title: "Gemini CLI remote agent",
+    layout: Layout::OneOrList,
+    fields: REMOTE_FIELDS,
+    signature: Signature {
+        all: &["name"],
+        any: &["agent_card_url", "agent_card_json"],
+        hints: &["auth"],
+    },
+    check: Some(check_remote),
+    ..LOCAL
+};
+
+static NAME: NameRule = NameRule {
+    must: "be lowercase letters, digits, `-` and `_` only",
+    pattern: "^[a-z0-9_-]+$",
+    accepts: |name| {
+        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+        !name.is_empty() && name.chars().all(allowed)
+    },
+};
+
+const NAME_FIELD: Field =
+    Field::new("name", Kind::Name(&NAME), Slot::Name, "What identifies the agent.").required().verified();
+const DISPLAY_NAME: Field = Field::text("display_name", Slot::DisplayName, "Its name for people.").verified();
+
+static LOCAL_FIELDS: &[Field] = &[
+    Field::choice("kind", &["local"], Slot::None, "What kind of agent it is.").default("local").verified(),
+    NAME_FIELD,
+    Field::text("description", Slot::Description, "When to hand work to it.").required().verified(),
+    DISPLAY_NAME,
+    Field::new(
+        "tools",
+        Kind::Names(Shape::List),
+        Slot::Tools,
+        "The tools it may use: names, `*`, `mcp_*`, `mcp_server_*`.",
+    )
+    .default("every tool of its parent")
+    .verified(),
+    Field::new("mcp_servers", Kind::MapOf(&Kind::OpenTable(MCP_SERVER)), Slot::McpServers, "MCP servers only it has.")
+        .verified(),
+    Field::text("model", Slot::Model, "A Gemini model or `inherit`; not checked when the file is read.")
+        .default("inherit")
+        .verified(),
+    Field::new("temperature", Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY }, Slot::Temperature, "Sampling temperature, 0 to 2.")
+        .default("1")
+        .verified(),
+    Field::count("max_turns", Slot::MaxTurns, "The most turns it may take.").default("30").verified(),
+    Field::count("timeout_mins", Slot::MaxMinutes, "The most minutes it may run.").default("10").verified(),
+];
+
+static MCP_SERVER: &[Field] = &[
+    Field::text("command", Slot::None, "The program to start.").verified(),
+    Field::new("args", Kind::List(&Kind::Text), Slot::None, "Its arguments.").verified(),
+    Field::new("env", Kind::MapOf(&Kind::Text), Slot::None, "Its environment.").verified(),
+    Field::text("cwd", Slot::None, "Where it runs.").verified(),
+    Field::text("url", Slot::None, "Where it listens.").verified(),
+    Field::text("http_url", Slot::None, "Where it listens, over HTTP.").verified(),
+    Field::new("headers", Kind::MapOf(&Kind::Text), Slot::None, "Headers to send.").verified(),
+    Field::text("tcp", Slot::None, "Where it listens, over TCP.").verified(),
+    Field::choice("type", &["sse", "http"], Slot::None, "How it is reached.").verified(),
+    Field::new("timeout", Kind::Number { min: 0.0, max: f64::INFINITY }, Slot::None, "Milliseconds to wait.").verified(),
+    Field::flag("trust", Slot::None, "Whether its tools run without asking.").verified(),
+    Field::text("description", Slot::None, "What it is for.").verified(),
+    Field::new("include_tools", Kind::List(&Kind::Text), Slot::None, "Only these of its tools.").verified(),
+    Field::new("exclude_tools", Kind::List(&Kind::Text), Slot::None, "Not these of its tools.").verified(),
+    Field::new("auth", Kind::MapOf(&Kind::Any), Slot::None, "How to log in.").verified(),
+];
+
+static REMOTE_FIELDS: &[Field] = &[
+    Field::choice("kind", &["remote"], Slot::None, "What kind of agent it is.").default("remote").verified(),
+    NAME_FIELD,
+    Field::text("description", Slot::Description, "When to hand work to it.").verified(),
+    DISPLAY_NAME,
+    Field::new("auth", Kind::Table(AUTH), Slot::None, "How to log in.").verified(),
+    Field::text("agent_card_url", Slot::None, "Where its agent card is.").verified(),
+    Field::text("agent_card_json", Slot::None, "Its agent card, as JSON.").verified(),
+];
+
+static AUTH: &[Field] = &[
+    Field::choice("type", &["apiKey", "http", "google-credentials", "oauth"], Slot::None, "Which way.")
+        .required()
+        .verified(),
+    Field::text("key", Slot::None, "apiKey: the key.").verified(),
+    Field::text("name", Slot::None, "apiKey: the header.").verified(),
+    Field::text("scheme", Slot::None, "http: Bearer, Basic or another.").verified(),
+    Field::text("token", Slot::None, "http Bearer: the token.").verified(),
+    Field::text("username", Slot::None, "http Basic: the user.").verified(),
+    Field::text("password", Slot::None, "http Basic: the password.").verified(),
+    Field::text("value", Slot::None, "http: the value for any other scheme.").verified(),
+    Field::new("scopes", Kind::List(&Kind::Text), Slot::None, "OAuth scopes.").verified(),
+    Field::text("client_id", Slot::None, "oauth: the client.").verified(),
+    Field::text("client_secret", Slot::None, "oauth: its secret.").verified(),
+    Field::text("authorization_url", Slot::None, "oauth: where to log in.").verified(),
+    Field::text("token_url", Slot::None, "oauth: where to get tokens.").verified(),
+    Field::text("issuer", Slot::None, "oauth: the issuer.").verified(),
+    Field::new("audiences", Kind::List(&Kind::Text), Slot::None, "oauth: the audiences.").verified(),
+    Field::text("redirect_uri", Slot::None, "oauth: where to return to.").verified(),
+    Field::text("token_param_name", Slot::None, "oauth: the name of the token parameter.").verified(),
+    Field::text("registration_url", Slot::None, "oauth: where to register.").verified(),
+];
+
+static TOOLS: Vocabulary = Vocabulary {
+    tools: NAMES,
+    case_sensitive: true,
+    star: true,
+    mcp: McpSyntax::SingleUnderscore,
+    unknown: verified(Outcome::Rejected),
+    absent: Grant::Everything,
+    empty: Grant::Nothing,
+};
+
+static NAMES: &[HostTool] = &[
+    t("glob", &["glob_files"]),
+    t("write_todos", &["TodoWrite"]),
+    t("write_file", &["write_file"]),
+    t("google_web_search", &["web_search"]),
+    t("web_fetch", &["web_fetch"]),
+    t("replace", &["apply_patch"]),
+    t("run_shell_command", &["shell"]),
+    t("grep_search", &["grep_files"]),
+    t("search_file_content", &["grep_files"]),
+    t("read_many_files", &["read_file"]),
+    t("read_file", &["read_file"]),
+    t("list_directory", &["list_dir"]),
+    t("activate_skill", &["skill"]),
+    t("ask_user", &["ask_user"]),
+    t("tracker_create_task", &["TodoWrite"]),
+    t("tracker_update_task", &["TodoWrite"]),
+    t("tracker_get_task", &["TodoWrite"]),
+    t("tracker_list_tasks", &["TodoWrite"]),
+    t("tracker_add_dependency", &["TodoWrite"]),
+    t("tracker_visualize", &["TodoWrite"]),
+    t("get_internal_docs", &[]),
+    t("enter_plan_mode", &[]),
+    t("exit_plan_mode", &[]),
+    t("complete_task", &["complete_task"]),
+    t("read_mcp_resource", &[]),
+    t("list_mcp_resources", &[]),
+    main_only("update_topic", &[]),
+    main_only("invoke_agent", &["Task"]),
+];
+
+/// Names a body may use in `${…}`.
+const TEMPLATE_NAMES: &[&str] = &["query", "cliVersion", "activeModel", "today"];
+
+fn check_local(checker: &mut Checker<'_>) {
+    underscore_files_are_skipped(checker);
+    unknown_tools_are_refused(checker);
+    let prompt = checker.prompt();
+    if prompt.trim().is_empty() {
+        let span = checker.body_start();
+        checker.report(span, verified(Outcome::FailsAtRun), "there is no prompt below the front matter");
+        return;
+    }
+    if let Some(close) = checker.document.front_matter.as_ref().and_then(|front| front.loose_close) {
+        let what = "this line ends the front matter, and the prompt is discarded";
+        checker.report(close, verified(Outcome::FailsAtRun), what);
+    }
+    let unknown: Vec<_> = template_words(checker.prompt())
+        .filter(|(word, _)| !TEMPLATE_NAMES.contains(word))
+        .map(|(word, offset)| (word.to_owned(), offset))
+        .collect();
+    let Some(body) = checker.document.body else { return };
+    for (word, offset) in unknown {
+        let span = crate::text::Span::new(offset, offset + word.len() + 3).shifted(body.start as usize);
+        let what = format!("`${{{word}}}` is not `${{query}}`, `${{cliVersion}}`, `${{activeModel}}` or `${{today}}`");
+        checker.report(span, verified(Outcome::FailsAtRun), what);
+    }
+}
+
+/// Every `${word}` with its offset.
+pub(super) fn template_words(text: &str) -> impl Iterator<Item = (&str, usize)> {
+    text.match_indices("${").filter_map(|(offset, _)| {
+        let rest = &text[offset + 2..];
+        let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))?;
+        (length > 0 && rest[length..].starts_with('}')).then(|| (&rest[..length], offset))
+    })
+}
+
+fn unknown_tools_are_refused(checker: &mut Checker<'_>) {
+    let names = checker.definition.tools.allowed.names().unwrap_or_default();
+    for name in names {
+        if TOOLS.meaning(&name.value) == super::Meaning::Unknown && !is_wildcard(&name.value) {
+            checker.faults.push(super::Fault {
+                kind: super::FaultKind::Other(format!("`{name}` is not a tool of Gemini CLI")),
+                span: name.span,
+                outcome: Outcome::Rejected,
+                confidence: super::Confidence::Verified,
+            });
+        }
+    }
+}
+
+fn is_wildcard(name: &str) -> bool {
+    name == "mcp_*" || name.starts_with("discovered_tool_")
+}
+
+fn underscore_files_are_skipped(checker: &mut Checker<'_>) {
+    if checker.file_name().starts_with('_') {
+        let span = checker.document.front_matter.as_ref().map_or_else(Default::default, |front| front.open);
+        checker.report(span, verified(Outcome::Skipped), "files whose name starts with `_` are not read");
+    }
+}
+
+fn check_remote(checker: &mut Checker<'_>) {
+    underscore_files_are_skipped(checker);
+    let uses = |path: &str| checker.definition.fields.iter().find(|field| field.path == path);
+    let (url, json) = (uses("agent_card_url"), uses("agent_card_json"));
+    let (span, what) = match (url, json) {
+        (Some(_), Some(json)) => (json.key, "a remote agent has either `agent_card_url` or `agent_card_json`"),
+        (None, None) => (checker.definition.span, "a remote agent needs `agent_card_url` or `agent_card_json`"),
+        _ => return,
+    };
+    checker.report(span, verified(Outcome::Rejected), what);
+}

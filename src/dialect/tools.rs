@@ -1,0 +1,162 @@
+//! The tool names a host understands, and what each means here.
+
+use super::{Fact, Outcome, verified};
+
+/// A host's tool names.
+#[derive(Debug)]
+pub struct Vocabulary {
+    /// Every name and alias.
+    pub tools: &'static [HostTool],
+    /// Whether `read` and `Read` are the same.
+    pub case_sensitive: bool,
+    /// Whether a bare `*` means every tool.
+    pub star: bool,
+    /// How a tool of an MCP server is written.
+    pub mcp: McpSyntax,
+    /// What the host does with a name it does not know.
+    pub unknown: Fact,
+    /// What a definition without a list of tools gets.
+    pub absent: Grant,
+    /// What an empty list gets.
+    pub empty: Grant,
+}
+
+/// A host's name for a tool.
+#[derive(Debug)]
+pub struct HostTool {
+    /// The name in a file.
+    pub name: &'static str,
+    /// The tools it stands for; none if nothing here corresponds to it.
+    pub canonical: &'static [&'static str],
+    /// Whether a sub-agent can have it at all.
+    pub for_subagents: bool,
+}
+
+/// What an agent gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grant {
+    /// Every tool of its caller.
+    Everything,
+    /// No tool.
+    Nothing,
+    /// Not known.
+    Unknown,
+}
+
+/// How a host writes the name of an MCP tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum McpSyntax {
+    /// Not at all.
+    None,
+    /// `mcp__server__tool`, `mcp__server`, `mcp__server__*`.
+    DoubleUnderscore,
+    /// `mcp_server_tool`, `mcp_server_*`; the server's name cannot contain `_`.
+    SingleUnderscore,
+    /// `server/tool`, `server/*`.
+    Slash,
+    /// `@server/tool`, `@server`.
+    At,
+    /// `server_tool`, `server_*`.
+    Prefix,
+}
+
+/// What a name in a list of tools turned out to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// Known tools, by canonical name; empty if nothing here corresponds.
+    Tools(&'static [&'static str]),
+    /// All tools.
+    Everything,
+    /// Tools of an MCP server.
+    Mcp {
+        /// The server.
+        server: String,
+        /// The tool; `None` for all of them.
+        tool: Option<String>,
+    },
+    /// Nothing this host knows.
+    Unknown,
+}
+
+/// A tool sub-agents can have.
+pub const fn t(name: &'static str, canonical: &'static [&'static str]) -> HostTool {
+    HostTool { name, canonical, for_subagents: true }
+}
+
+/// A tool sub-agents never get, whatever their file says.
+pub const fn main_only(name: &'static str, canonical: &'static [&'static str]) -> HostTool {
+    HostTool { name, canonical, for_subagents: false }
+}
+
+impl Vocabulary {
+    /// A host that has no list of tools in its files.
+    pub const NONE: Self = Self {
+        tools: &[],
+        case_sensitive: true,
+        star: false,
+        mcp: McpSyntax::None,
+        unknown: verified(Outcome::Ignored),
+        absent: Grant::Everything,
+        empty: Grant::Unknown,
+    };
+
+    /// What `written` means. An argument, as in `Bash(git:*)`, is left aside.
+    pub fn meaning(&self, written: &str) -> Meaning {
+        let name = written.split('(').next().unwrap_or(written).trim();
+        if name == "*" && self.star {
+            return Meaning::Everything;
+        }
+        if let Some(tool) = self.tool(name) {
+            return Meaning::Tools(tool.canonical);
+        }
+        self.mcp.parse(name).unwrap_or(Meaning::Unknown)
+    }
+
+    /// The entry for `name`.
+    pub fn tool(&self, name: &str) -> Option<&'static HostTool> {
+        self.tools.iter().find(|tool| {
+            tool.name == name || (!self.case_sensitive && tool.name.eq_ignore_ascii_case(name))
+        })
+    }
+}
+
+impl McpSyntax {
+    fn parse(self, name: &str) -> Option<Meaning> {
+        let (server, tool) = match self {
+            Self::None | Self::Prefix => return None,
+            Self::DoubleUnderscore => split(name.strip_prefix("mcp__")?, "__"),
+            Self::SingleUnderscore => {
+                let rest = name.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_'))?;
+                split(rest, "_")
+            }
+            Self::Slash => name.split_once('/').map(|(server, tool)| (server, Some(tool)))?,
+            Self::At => split(name.strip_prefix('@')?, "/"),
+        };
+        let tool = tool.filter(|tool| *tool != "*").map(str::to_owned);
+        (!server.is_empty()).then(|| Meaning::Mcp { server: server.to_owned(), tool })
+    }
+}
+
+fn split<'a>(text: &'a str, separator: &str) -> (&'a str, Option<&'a str>) {
+    text.split_once(separator).map_or((text, None), |(server, tool)| (server, Some(tool)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mcp(server: &str, tool: Option<&str>) -> Option<Meaning> {
+        Some(Meaning::Mcp { server: server.to_owned(), tool: tool.map(str::to_owned) })
+    }
+
+    #[test]
+    fn mcp_names_are_told_apart_by_their_host_s_syntax() {
+        assert_eq!(McpSyntax::DoubleUnderscore.parse("mcp__gh__issue"), mcp("gh", Some("issue")));
+        assert_eq!(McpSyntax::DoubleUnderscore.parse("mcp__gh__*"), mcp("gh", None));
+        assert_eq!(McpSyntax::DoubleUnderscore.parse("mcp__gh"), mcp("gh", None));
+        assert_eq!(McpSyntax::SingleUnderscore.parse("mcp_gh_issue"), mcp("gh", Some("issue")));
+        assert_eq!(McpSyntax::SingleUnderscore.parse("mcp__gh__issue"), None);
+        assert_eq!(McpSyntax::Slash.parse("gh/*"), mcp("gh", None));
+        assert_eq!(McpSyntax::At.parse("@gh/issue"), mcp("gh", Some("issue")));
+    }
+}
