@@ -15,8 +15,6 @@ macro_rules! assert_snapshot {
         }, { insta::assert_snapshot!($name, $value) })
     };
 }
-#[cfg(test)]
-pub(crate) use assert_snapshot;
 
 pub mod catalog;
 pub mod cli;

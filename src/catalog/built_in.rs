@@ -20,7 +20,8 @@ mod tests {
     fn every_file_in_agents_is_embedded() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/agents");
         let files = std::fs::read_dir(folder).unwrap();
-        let names: BTreeSet<_> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        let names: BTreeSet<_> =
+            files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
         let embedded: BTreeSet<_> = BUILT_IN.iter().map(|(name, _)| (*name).to_owned()).collect();
         assert_eq!(names, embedded);
     }

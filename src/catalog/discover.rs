@@ -3,7 +3,7 @@
 use std::{
     collections::HashSet,
     io,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use globset::GlobSet;
@@ -63,18 +63,22 @@ pub struct Exclude {
 }
 
 impl Exclude {
-    fn matches(&self, path: &Path) -> bool {
-        // Lexically: links are not followed, as the patterns name what the user sees.
+    fn matches(&self, absolute: &Path) -> bool {
+        self.patterns.iter().any(|set| set.is_match(absolute))
+    }
+
+    /// `path` from the root. Links are not followed: patterns name what the user sees.
+    fn absolute(&self, path: &Path) -> PathBuf {
         let mut absolute = PathBuf::new();
         for part in self.cwd.join(path).components() {
             match part {
-                std::path::Component::ParentDir => {
+                Component::ParentDir => {
                     absolute.pop();
                 }
                 part => absolute.push(part),
             }
         }
-        self.patterns.iter().any(|set| set.is_match(&absolute))
+        absolute
     }
 }
 
@@ -83,14 +87,17 @@ fn places(roots: &Roots) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::new();
     let given = roots.given.iter().cloned();
     places.extend(given.map(|path| Place { path, origin: Origin::Project, names: None }));
+    let mut usual = Vec::new();
     if roots.given.is_empty() {
         for root in &roots.project {
-            places.extend(host_places(root, Base::Project, Origin::Project));
+            usual.extend(host_places(root, Base::Project, Origin::Project));
         }
     }
     if let Some(home) = &roots.home {
-        places.extend(host_places(home, Base::Home, Origin::User));
+        usual.extend(host_places(home, Base::Home, Origin::User));
     }
+    // What the user named must be there; what hosts would look for need not.
+    places.extend(usual.into_iter().filter(|place| place.path.exists()));
     places
 }
 
@@ -100,22 +107,27 @@ fn host_places(root: &Path, base: Base, origin: Origin) -> impl Iterator<Item = 
         // Endings without a folder are recognised anywhere, but not searched for everywhere.
         place.base == base && !(place.folder.is_empty() && matches!(place.names, Names::Ending(_)))
     });
-    places.map(move |place| Place { path: root.join(place.folder), origin, names: Some(place.names) })
+    places.map(move |place| {
+        // Whatever lies in a folder of agents is looked at: a host that does not read it is told of.
+        let names = Some(place.names).filter(|names| matches!(names, Names::Exactly(_)));
+        Place { path: root.join(place.folder), origin, names }
+    })
 }
 
 /// Finds the candidates of a project and its user, each file once, most important first.
 pub fn discover(roots: &Roots) -> (Vec<Candidate>, Vec<(PathBuf, io::Error)>) {
     let mut found = Found::new(&roots.exclude);
     for place in places(roots) {
-        if place.path.exists() || place.names.is_none() {
-            found.walk(&place);
-        }
+        found.walk(&place);
     }
     (found.candidates, found.errors)
 }
 
 /// Finds the candidates below `paths`. A path that is a file is always one.
-pub fn discover_paths(paths: &[PathBuf], exclude: &Exclude) -> (Vec<Candidate>, Vec<(PathBuf, io::Error)>) {
+pub fn discover_paths(
+    paths: &[PathBuf],
+    exclude: &Exclude,
+) -> (Vec<Candidate>, Vec<(PathBuf, io::Error)>) {
     let mut found = Found::new(exclude);
     for path in paths {
         found.walk(&Place { path: path.clone(), origin: Origin::Project, names: None });
@@ -136,16 +148,22 @@ impl<'a> Found<'a> {
     }
 
     fn walk(&mut self, place: &Place) {
-        let exactly = |names: &&str| Place { path: place.path.join(names), names: None, ..*place };
+        let exactly = |name: &&str| Place { path: place.path.join(name), names: None, ..*place };
         if let Some(Names::Exactly(names)) = place.names {
-            let files: Vec<Place> = names.iter().map(exactly).filter(|place| place.path.is_file()).collect();
+            let files: Vec<Place> =
+                names.iter().map(exactly).filter(|place| place.path.is_file()).collect();
             return files.iter().for_each(|file| self.walk(file));
         }
         // Links to files are followed, links to folders are not: those may lead anywhere.
-        let walk = WalkDir::new(&place.path).follow_root_links(true).max_depth(MAX_DEPTH).sort_by_file_name();
+        let walk = WalkDir::new(&place.path)
+            .follow_root_links(true)
+            .max_depth(MAX_DEPTH)
+            .sort_by_file_name();
         for entry in walk.into_iter().filter_entry(is_entered) {
             match entry {
-                Ok(entry) if entry.depth() == 0 && entry.file_type().is_file() => self.add(entry.path(), place),
+                Ok(entry) if entry.depth() == 0 && entry.file_type().is_file() => {
+                    self.add(entry.path(), place)
+                }
                 Ok(entry) if is_candidate(&entry, place) => self.add(entry.path(), place),
                 Ok(_) => {}
                 Err(error) => {
@@ -158,7 +176,8 @@ impl<'a> Found<'a> {
 
     fn add(&mut self, path: &Path, place: &Place) {
         let path = path.strip_prefix("./").unwrap_or(path).to_owned();
-        if !self.exclude.matches(&path) && self.seen.insert(path.clone()) {
+        let absolute = self.exclude.absolute(&path);
+        if !self.exclude.matches(&absolute) && self.seen.insert(absolute) {
             self.candidates.push(Candidate { path, origin: place.origin });
         }
     }
@@ -166,7 +185,9 @@ impl<'a> Found<'a> {
 
 fn is_entered(entry: &DirEntry) -> bool {
     let name = entry.file_name();
-    entry.depth() == 0 || !entry.file_type().is_dir() || !NEVER_ENTERED.iter().any(|never| name == *never)
+    entry.depth() == 0
+        || !entry.file_type().is_dir()
+        || !NEVER_ENTERED.iter().any(|never| name == *never)
 }
 
 fn is_candidate(entry: &DirEntry, place: &Place) -> bool {
@@ -177,7 +198,9 @@ fn is_candidate(entry: &DirEntry, place: &Place) -> bool {
     // Pipes and devices would hang or never end.
     let is_file = |entry: &DirEntry| {
         let kind = entry.file_type();
-        kind.is_file() || (kind.is_symlink() && std::fs::metadata(entry.path()).is_ok_and(|target| target.is_file()))
+        kind.is_file()
+            || (kind.is_symlink()
+                && std::fs::metadata(entry.path()).is_ok_and(|target| target.is_file()))
     };
     wanted && is_file(entry)
 }

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use serde::Serialize;
 
 use crate::{
-    dialect::{Dialect, Fault, Form},
+    dialect::{Confidence, Dialect, Fault, Form},
     document::Problem,
     model::{Definition, PromptText},
     text::{Position, Source, Span},
@@ -96,9 +96,11 @@ impl Entry {
         }
     }
 
-    /// Whether the host would load it.
+    /// Whether the host would load it, as far as that is known for sure.
     pub fn loads(&self) -> bool {
-        self.faults.iter().all(|fault| fault.what.outcome.loads())
+        let stops =
+            |fault: &Fault| !fault.outcome.loads() && fault.confidence > Confidence::Unverified;
+        !self.faults.iter().any(|fault| stops(&fault.what))
     }
 
     /// The system prompt, if there is one and the text was kept.

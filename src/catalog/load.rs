@@ -51,7 +51,9 @@ pub fn load(
     for (candidate, result) in candidates.iter().zip(results) {
         match result {
             Ok(entries) => catalog.entries.extend(entries),
-            Err(error) => catalog.unreadable.push(Unreadable { path: candidate.path.clone(), error }),
+            Err(error) => {
+                catalog.unreadable.push(Unreadable { path: candidate.path.clone(), error })
+            }
         }
     }
     if built_in {
@@ -65,7 +67,11 @@ pub fn load(
     catalog
 }
 
-fn read(candidate: &Candidate, forced: Option<&'static Dialect>, keep: Keep) -> io::Result<Vec<Entry>> {
+fn read(
+    candidate: &Candidate,
+    forced: Option<&'static Dialect>,
+    keep: Keep,
+) -> io::Result<Vec<Entry>> {
     let mut bytes = Vec::new();
     let limit = MAX_BYTES as u64 + 1;
     File::open(&candidate.path)?.take(limit).read_to_end(&mut bytes)?;

@@ -34,7 +34,9 @@ impl Catalog {
             .entries
             .iter()
             .filter(|entry| entry.shadowed_by.is_none())
-            .map(|entry| (strsim::jaro_winkler(&wanted, &entry.name().to_lowercase()), entry.name()))
+            .map(|entry| {
+                (strsim::jaro_winkler(&wanted, &entry.name().to_lowercase()), entry.name())
+            })
             .filter(|(score, _)| *score >= SIMILAR)
             .collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum, builder::PossibleValuesParser};
+use clap::{
+    Args, CommandFactory as _, Parser, Subcommand, ValueEnum, builder::PossibleValuesParser,
+};
 use clap_complete::Shell;
 
 use crate::dialect::DIALECTS;

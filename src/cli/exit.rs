@@ -19,7 +19,8 @@ pub const EXIT_CODES: &[(Exit, u8, &str)] = &[
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        let code = EXIT_CODES.iter().find(|(known, ..)| *known == exit).map_or(2, |(_, code, _)| *code);
+        let code =
+            EXIT_CODES.iter().find(|(known, ..)| *known == exit).map_or(2, |(_, code, _)| *code);
         Self::from(code)
     }
 }

@@ -17,7 +17,8 @@ use crate::{
 pub(super) fn run(world: &mut World, args: &ListArgs) -> Result<Exit> {
     let keep = if args.expanded { Keep::Text } else { Keep::Outline };
     let catalog = world.catalog(&args.paths, keep)?;
-    let wanted = |entry: &&Entry| args.agent_type.as_ref().is_none_or(|wanted| entry.name() == wanted);
+    let wanted =
+        |entry: &&Entry| args.agent_type.as_ref().is_none_or(|wanted| entry.name() == wanted);
     let entries: Vec<&Entry> = catalog.entries.iter().filter(wanted).collect();
     print(world, args, &catalog, &entries)?;
     world.out.flush()?;
@@ -29,7 +30,9 @@ pub(super) fn run(world: &mut World, args: &ListArgs) -> Result<Exit> {
     }
     match (&args.agent_type, args.paths.is_empty()) {
         (Some(name), _) => world.error(&super::show::unknown_agent(&catalog, name)),
-        (None, _) => world.error(&format!("no agent definitions in {}", super::show::quoted(&args.paths))),
+        (None, _) => {
+            world.error(&format!("no agent definitions in {}", super::show::quoted(&args.paths)))
+        }
     }
     Ok(Exit::Usage)
 }
@@ -44,10 +47,16 @@ fn print(world: &mut World, args: &ListArgs, catalog: &Catalog, entries: &[&Entr
         ListFormat::Text if args.expanded => {
             for (at, entry) in entries.iter().enumerate() {
                 let rule = if at > 0 { "\n" } else { "" };
-                write!(world.out, "{rule}{}", show_text(catalog, entry, world.text_width(), world.paint))?;
+                write!(
+                    world.out,
+                    "{rule}{}",
+                    show_text(catalog, entry, world.text_width(), world.paint)
+                )?;
             }
         }
-        ListFormat::Text => write!(world.out, "{}", list_text(catalog, entries, world.width, world.paint))?,
+        ListFormat::Text => {
+            write!(world.out, "{}", list_text(catalog, entries, world.width, world.paint))?
+        }
     }
     Ok(())
 }

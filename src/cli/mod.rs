@@ -13,9 +13,9 @@ use std::{io::Write as _, process::ExitCode};
 
 use clap::Parser as _;
 
+use args::Command;
 pub use args::{Cli, command};
 pub use exit::{EXIT_CODES, Exit};
-use args::Command;
 use world::World;
 
 /// Runs the command line of this process.
@@ -39,7 +39,9 @@ pub fn main() -> ExitCode {
     };
     let exit = result.unwrap_or_else(|error| report(&mut world, &error));
     match world.out.flush() {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => report(&mut world, &error.into()),
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            report(&mut world, &error.into())
+        }
         _ => exit,
     }
     .into()

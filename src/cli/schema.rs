@@ -6,7 +6,10 @@ use anyhow::Result;
 use serde_json::Value;
 
 use super::{Exit, args::SchemaArgs, world::World};
-use crate::{config, dialect::{self, DIALECTS}};
+use crate::{
+    config,
+    dialect::{self, DIALECTS},
+};
 
 pub(super) fn run(world: &mut World, args: &SchemaArgs) -> Result<Exit> {
     let Some(what) = &args.what else {
@@ -25,7 +28,10 @@ pub(super) fn run(world: &mut World, args: &SchemaArgs) -> Result<Exit> {
         }
         None => {
             let names: Vec<_> = schemas().into_iter().map(|(name, _)| name).collect();
-            world.error(&format!("there is no schema called `{what}`\nhelp: there are {}", names.join(", ")));
+            world.error(&format!(
+                "there is no schema called `{what}`\nhelp: there are {}",
+                names.join(", ")
+            ));
             Ok(Exit::Usage)
         }
     }
@@ -33,9 +39,11 @@ pub(super) fn run(world: &mut World, args: &SchemaArgs) -> Result<Exit> {
 
 /// Every schema by its name.
 fn schemas() -> Vec<(String, Value)> {
-    let forms = DIALECTS.iter().flat_map(|dialect| dialect.forms.iter().map(move |form| (dialect, form)));
-    let mut schemas: Vec<_> =
-        forms.map(|(dialect, form)| (form.full_id(dialect), dialect::json_schema(dialect, form))).collect();
+    let forms =
+        DIALECTS.iter().flat_map(|dialect| dialect.forms.iter().map(move |form| (dialect, form)));
+    let mut schemas: Vec<_> = forms
+        .map(|(dialect, form)| (form.full_id(dialect), dialect::json_schema(dialect, form)))
+        .collect();
     schemas.push(("config".to_owned(), config::json_schema()));
     schemas
 }

@@ -1,6 +1,9 @@
 //! `agentctl show`.
 
-use std::{io::Write as _, path::{Path, PathBuf}};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Result;
 
@@ -18,7 +21,8 @@ pub(super) fn run(world: &mut World, args: &ShowArgs) -> Result<Exit> {
     // A path names every agent of the file, whether or not something shadows it.
     let file = PathBuf::from(&args.agent);
     let is_file = file.is_file();
-    let catalog = world.catalog(if is_file { std::slice::from_ref(&file) } else { &[] }, Keep::Text)?;
+    let catalog =
+        world.catalog(if is_file { std::slice::from_ref(&file) } else { &[] }, Keep::Text)?;
     let entries: Vec<&Entry> = if is_file {
         catalog.entries.iter().collect()
     } else {
@@ -29,7 +33,10 @@ pub(super) fn run(world: &mut World, args: &ShowArgs) -> Result<Exit> {
             return Ok(Exit::Usage);
         }
         let message = if is_file {
-            format!("{} is not an agent definition\nhelp: `--dialect` reads any file as one", file.display())
+            format!(
+                "{} is not an agent definition\nhelp: `--dialect` reads any file as one",
+                file.display()
+            )
         } else {
             unknown_agent(&catalog, &args.agent)
         };
@@ -40,11 +47,20 @@ pub(super) fn run(world: &mut World, args: &ShowArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn print(world: &mut World, format: ShowFormat, catalog: &Catalog, entries: &[&Entry]) -> Result<()> {
+fn print(
+    world: &mut World,
+    format: ShowFormat,
+    catalog: &Catalog,
+    entries: &[&Entry],
+) -> Result<()> {
     if format == ShowFormat::Text {
         for (at, entry) in entries.iter().enumerate() {
             let rule = if at > 0 { "\n" } else { "" };
-            write!(world.out, "{rule}{}", show_text(catalog, entry, world.text_width(), world.paint))?;
+            write!(
+                world.out,
+                "{rule}{}",
+                show_text(catalog, entry, world.text_width(), world.paint)
+            )?;
         }
         return Ok(());
     }
@@ -75,5 +91,9 @@ pub(super) fn unknown_agent(catalog: &Catalog, name: &str) -> String {
 
 /// Paths, for a message.
 pub(super) fn quoted(paths: &[PathBuf]) -> String {
-    paths.iter().map(|path: &PathBuf| Path::new(path).display().to_string()).collect::<Vec<_>>().join(", ")
+    paths
+        .iter()
+        .map(|path: &PathBuf| Path::new(path).display().to_string())
+        .collect::<Vec<_>>()
+        .join(", ")
 }

@@ -82,7 +82,8 @@ impl World {
         let exclude = Exclude { cwd: self.cwd.clone(), patterns: settings.exclude };
         let (candidates, errors) = if paths.is_empty() {
             let given = if self.agents.is_empty() { settings.dirs } else { self.agents.clone() };
-            let roots = Roots { given, project: self.project_roots(), home: self.home.clone(), exclude };
+            let roots =
+                Roots { given, project: self.project_roots(), home: self.home.clone(), exclude };
             catalog::discover(&roots)
         } else {
             catalog::discover_paths(paths, &exclude)
@@ -104,13 +105,15 @@ impl World {
     /// The working directory and those above it up to the repository, as the user would write
     /// them: ``, `..`, `../..`.
     fn project_roots(&self) -> Vec<PathBuf> {
-        let above = self.cwd.ancestors().position(|folder| folder.join(".git").exists()).unwrap_or(0);
+        let above =
+            self.cwd.ancestors().position(|folder| folder.join(".git").exists()).unwrap_or(0);
         (0..=above).map(|up| std::iter::repeat_n("..", up).collect()).collect()
     }
 
     fn settings(&mut self) -> Result<Settings> {
         let nearest = self.cwd.ancestors().take(self.project_roots().len());
-        let project = nearest.map(|folder| folder.join(config::FILE_NAME)).find(|path| path.is_file());
+        let project =
+            nearest.map(|folder| folder.join(config::FILE_NAME)).find(|path| path.is_file());
         let user = self.config_home.as_ref().map(|home| home.join("agentctl/config.toml"));
         let user = user.filter(|path| path.is_file());
         let mut settings = Settings::default();
@@ -122,7 +125,8 @@ impl World {
 
     fn read_settings(&self, path: &Path) -> Result<Settings> {
         let shown = path.strip_prefix(&self.cwd).unwrap_or(path);
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", shown.display()))?;
+        let bytes =
+            std::fs::read(path).with_context(|| format!("cannot read {}", shown.display()))?;
         let source = Source::new(shown.display().to_string(), bytes);
         Settings::parse(&source, path.parent().unwrap_or(Path::new(""))).map_err(|error| {
             let drawn = Snippet {
@@ -133,7 +137,11 @@ impl World {
                 help: Some("`agentctl schema config` prints what this file may say".to_owned()),
                 severity: miette::Severity::Error,
             };
-            anyhow!("{} cannot be used\n{}", shown.display(), snippet(&drawn, self.text_width(), Paint::Plain).trim_end())
+            anyhow!(
+                "{} cannot be used\n{}",
+                shown.display(),
+                snippet(&drawn, self.text_width(), Paint::Plain).trim_end()
+            )
         })
     }
 }

@@ -70,8 +70,10 @@ impl Settings {
                 Span::new(at, at + pattern.len())
             };
             let below = folder.join(pattern);
-            let glob = Glob::new(&below.to_string_lossy())
-                .map_err(|error| ConfigError { message: error.kind().to_string(), span: place() })?;
+            let glob = Glob::new(&below.to_string_lossy()).map_err(|error| ConfigError {
+                message: error.kind().to_string(),
+                span: place(),
+            })?;
             exclude.add(glob);
         }
         let exclude = exclude

@@ -1,8 +1,8 @@
 //! agentctl's own: `agentType` and its configuration blocks, in YAML or Markdown.
 
 use super::{
-    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax, Models, NameRule,
-    Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary,
+    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
+    Models, NameRule, Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary,
     tools::{HostTool, main_only, t},
     verified,
 };
@@ -52,7 +52,14 @@ const MARKDOWN: Form = Form {
     signature: Signature {
         all: &["agentType"],
         any: &[],
-        hints: &["whenToUse", "promptConfig", "runConfig", "modelConfig", "inputConfig", "outputConfig"],
+        hints: &[
+            "whenToUse",
+            "promptConfig",
+            "runConfig",
+            "modelConfig",
+            "inputConfig",
+            "outputConfig",
+        ],
     },
     check: None,
 };
@@ -70,7 +77,9 @@ static NAME: NameRule = NameRule {
     pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
     accepts: |name| {
         let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        name.len() <= 64 && name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(inner)
+        name.len() <= 64
+            && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && name.chars().all(inner)
     },
 };
 
@@ -78,34 +87,69 @@ const MODEL_KIND: Kind = Kind::Names(Shape::ListOrOne);
 const MODEL_DOC: &str = "A model, an alias or `inherit`; a list is a priority chain.";
 
 static FIELDS: &[Field] = &[
-    Field::new("agentType", Kind::Name(&NAME), Slot::Name, "What identifies the agent.").required().verified(),
+    Field::new("agentType", Kind::Name(&NAME), Slot::Name, "What identifies the agent.")
+        .required()
+        .verified(),
     Field::text("displayName", Slot::DisplayName, "Its name for people.").verified(),
-    Field::text("whenToUse", Slot::Description, "When a main agent should hand work to it.").verified(),
+    Field::text("whenToUse", Slot::Description, "When a main agent should hand work to it.")
+        .verified(),
     Field::text("description", Slot::Description, "Another spelling of `whenToUse`.").verified(),
-    Field::new("tools", Kind::Names(Shape::ListOrCsv), Slot::Tools, "The tools it may use, in any host's spelling.")
-        .default("every tool its caller has")
-        .verified(),
-    Field::new("disallowedTools", Kind::Names(Shape::ListOrCsv), Slot::DeniedTools, "Tools taken away.").verified(),
-    Field::choice("source", &["builtin", "user", "project"], Slot::ClaimedSource, "Never believed: the source is where the file was found.")
-        .ignored("the source is where the file was found")
-        .verified(),
+    Field::new(
+        "tools",
+        Kind::Names(Shape::ListOrCsv),
+        Slot::Tools,
+        "The tools it may use, in any host's spelling.",
+    )
+    .default("every tool its caller has")
+    .verified(),
+    Field::new(
+        "disallowedTools",
+        Kind::Names(Shape::ListOrCsv),
+        Slot::DeniedTools,
+        "Tools taken away.",
+    )
+    .verified(),
+    Field::choice(
+        "source",
+        &["builtin", "user", "project"],
+        Slot::ClaimedSource,
+        "Never believed: the source is where the file was found.",
+    )
+    .ignored("the source is where the file was found")
+    .verified(),
     Field::text("baseDir", Slot::BaseDir, "Where it works, below the caller's directory.")
         .default("the caller's directory")
         .verified(),
     Field::new("model", MODEL_KIND, Slot::Model, MODEL_DOC).default("inherit").verified(),
     Field::new("modelConfig", Kind::Table(MODEL_CONFIG), Slot::None, "Model settings.").verified(),
-    Field::flag("forkContext", Slot::ForkContext, "Whether it starts with the caller's conversation.")
-        .default("false")
+    Field::flag(
+        "forkContext",
+        Slot::ForkContext,
+        "Whether it starts with the caller's conversation.",
+    )
+    .default("false")
+    .verified(),
+    Field::new("promptConfig", Kind::Table(PROMPT_CONFIG), Slot::None, "What it is told.")
         .verified(),
-    Field::new("promptConfig", Kind::Table(PROMPT_CONFIG), Slot::None, "What it is told.").verified(),
     Field::new("runConfig", Kind::Table(RUN_CONFIG), Slot::None, "When it must stop.").verified(),
     Field::new("inputConfig", Kind::Table(INPUT_CONFIG), Slot::None, "What it takes.").verified(),
-    Field::new("outputConfig", Kind::Table(OUTPUT_CONFIG), Slot::None, "What it must return.").verified(),
-    Field::new("disabledFeatures", Kind::Names(Shape::List), Slot::DisabledFeatures, "Features to switch off.")
+    Field::new("outputConfig", Kind::Table(OUTPUT_CONFIG), Slot::None, "What it must return.")
         .verified(),
-    Field::choice("executionMode", &["lightweight", "full_codex"], Slot::ExecutionMode, "How it is run.")
-        .default("lightweight")
-        .verified(),
+    Field::new(
+        "disabledFeatures",
+        Kind::Names(Shape::List),
+        Slot::DisabledFeatures,
+        "Features to switch off.",
+    )
+    .verified(),
+    Field::choice(
+        "executionMode",
+        &["lightweight", "full_codex"],
+        Slot::ExecutionMode,
+        "How it is run.",
+    )
+    .default("lightweight")
+    .verified(),
     Field::choice(
         "approvalMode",
         &["route_to_parent", "suppress", "auto_approve_in_sandbox"],
@@ -114,10 +158,16 @@ static FIELDS: &[Field] = &[
     )
     .default("route_to_parent")
     .verified(),
-    Field::flag("background", Slot::Background, "Whether it always runs in the background.").default("false").verified(),
-    Field::flag("readOnly", Slot::ReadOnly, "Whether it may change nothing.").default("false").verified(),
-    Field::new("agents", Kind::Names(Shape::ListOrCsv), Slot::Agents, "Agents it may start.").verified(),
-    Field::new("skills", Kind::Names(Shape::ListOrCsv), Slot::Skills, "Skills it loads.").verified(),
+    Field::flag("background", Slot::Background, "Whether it always runs in the background.")
+        .default("false")
+        .verified(),
+    Field::flag("readOnly", Slot::ReadOnly, "Whether it may change nothing.")
+        .default("false")
+        .verified(),
+    Field::new("agents", Kind::Names(Shape::ListOrCsv), Slot::Agents, "Agents it may start.")
+        .verified(),
+    Field::new("skills", Kind::Names(Shape::ListOrCsv), Slot::Skills, "Skills it loads.")
+        .verified(),
     Field::new(
         "mcpServers",
         Kind::AnyOf(&[Kind::Names(Shape::List), Kind::MapOf(&Kind::Any)]),
@@ -125,7 +175,8 @@ static FIELDS: &[Field] = &[
         "MCP servers it uses.",
     )
     .verified(),
-    Field::new("agent_names", PERSONAS, Slot::Personas, "Variants of it with names of their own.").verified(),
+    Field::new("agent_names", PERSONAS, Slot::Personas, "Variants of it with names of their own.")
+        .verified(),
 ];
 
 pub(super) const PERSONAS: Kind = Kind::AnyOf(&[
@@ -133,10 +184,13 @@ pub(super) const PERSONAS: Kind = Kind::AnyOf(&[
     Kind::MapOf(&Kind::Table(PERSONA)),
 ]);
 
-const PERSONA_DESCRIPTION: Field = Field::text("description", Slot::None, "What this variant is for.").verified();
+const PERSONA_DESCRIPTION: Field =
+    Field::text("description", Slot::None, "What this variant is for.").verified();
 const PERSONA_MODEL: Field = Field::text("model", Slot::None, "Its model.").verified();
-const PERSONA_EFFORT: Field = Field::text("reasoning_effort", Slot::None, "How hard it thinks.").verified();
-const PERSONA_PROMPT: Field = Field::text("prompt", Slot::None, "What it is told in addition.").verified();
+const PERSONA_EFFORT: Field =
+    Field::text("reasoning_effort", Slot::None, "How hard it thinks.").verified();
+const PERSONA_PROMPT: Field =
+    Field::text("prompt", Slot::None, "What it is told in addition.").verified();
 
 static PERSONA: &[Field] = &[PERSONA_DESCRIPTION, PERSONA_MODEL, PERSONA_EFFORT, PERSONA_PROMPT];
 static PERSONA_IN_LIST: &[Field] = &[
@@ -149,10 +203,17 @@ static PERSONA_IN_LIST: &[Field] = &[
 
 static MODEL_CONFIG: &[Field] = &[
     Field::new("model", MODEL_KIND, Slot::Model, MODEL_DOC).default("inherit").verified(),
-    Field::new("temperature", Kind::Number { min: 0.0, max: 2.0 }, Slot::Temperature, "Sampling temperature.")
-        .default("0.7")
+    Field::new(
+        "temperature",
+        Kind::Number { min: 0.0, max: 2.0 },
+        Slot::Temperature,
+        "Sampling temperature.",
+    )
+    .default("0.7")
+    .verified(),
+    Field::new("topP", Kind::Number { min: 0.0, max: 1.0 }, Slot::TopP, "Nucleus sampling.")
+        .default("0.95")
         .verified(),
-    Field::new("topP", Kind::Number { min: 0.0, max: 1.0 }, Slot::TopP, "Nucleus sampling.").default("0.95").verified(),
     Field::new(
         "thinkingBudget",
         Kind::Integer { min: -1, max: i64::MAX },
@@ -164,8 +225,11 @@ static MODEL_CONFIG: &[Field] = &[
 ];
 
 static PROMPT_CONFIG: &[Field] = &[
-    Field::text("systemPrompt", Slot::SystemPrompt, "The system prompt; `${name}` is replaced.").verified(),
-    Field::text("query", Slot::Query, "The first message; `${name}` is replaced.").default("Get Started!").verified(),
+    Field::text("systemPrompt", Slot::SystemPrompt, "The system prompt; `${name}` is replaced.")
+        .verified(),
+    Field::text("query", Slot::Query, "The first message; `${name}` is replaced.")
+        .default("Get Started!")
+        .verified(),
     Field::new(
         "initialMessages",
         Kind::List(&Kind::Table(MESSAGE)),
@@ -181,8 +245,12 @@ static MESSAGE: &[Field] = &[
 ];
 
 static RUN_CONFIG: &[Field] = &[
-    Field::count("maxTimeSeconds", Slot::MaxSeconds, "The most seconds it may run.").default("300").verified(),
-    Field::count("maxTurns", Slot::MaxTurns, "The most turns it may take.").default("50").verified(),
+    Field::count("maxTimeSeconds", Slot::MaxSeconds, "The most seconds it may run.")
+        .default("300")
+        .verified(),
+    Field::count("maxTurns", Slot::MaxTurns, "The most turns it may take.")
+        .default("50")
+        .verified(),
     Field::new(
         "gracePeriodSeconds",
         Kind::Integer { min: 0, max: i64::MAX },
@@ -191,11 +259,14 @@ static RUN_CONFIG: &[Field] = &[
     )
     .default("60")
     .verified(),
-    Field::count("maxTokens", Slot::MaxTokens, "The most tokens it may use over all turns.").verified(),
+    Field::count("maxTokens", Slot::MaxTokens, "The most tokens it may use over all turns.")
+        .verified(),
 ];
 
 static INPUT_CONFIG: &[Field] =
-    &[Field::new("inputs", Kind::MapOf(&Kind::Table(INPUT)), Slot::Inputs, "Inputs by name.").required().verified()];
+    &[Field::new("inputs", Kind::MapOf(&Kind::Table(INPUT)), Slot::Inputs, "Inputs by name.")
+        .required()
+        .verified()];
 
 static INPUT: &[Field] = &[
     Field::choice(
@@ -216,7 +287,9 @@ static OUTPUT_CONFIG: &[Field] = &[
         .required()
         .verified(),
     Field::text("description", Slot::OutputDescription, "What it is.").required().verified(),
-    Field::new("schema", Kind::Schema, Slot::OutputSchema, "Its JSON Schema.").required().verified(),
+    Field::new("schema", Kind::Schema, Slot::OutputSchema, "Its JSON Schema.")
+        .required()
+        .verified(),
 ];
 
 static TOOLS: Vocabulary = Vocabulary {

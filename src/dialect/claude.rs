@@ -1,8 +1,9 @@
 //! Claude Code: Markdown in `.claude/agents`, and in plugins.
 
 use super::{
-    Confidence, Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
-    Models, NameRule, Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary, documented,
+    Confidence, Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout,
+    McpSyntax, Models, NameRule, Names, Outcome, Place, PromptSource, Shape, Signature, Slot,
+    Vocabulary, documented,
     tools::{HostTool, main_only, t},
     unverified,
 };
@@ -75,10 +76,14 @@ static NAME: NameRule = NameRule {
     accepts: |name| !name.starts_with('-') && !name.contains(':'),
 };
 
-const NAME_FIELD: Field =
-    Field::new("name", Kind::Name(&NAME), Slot::Name, "What identifies the agent: lowercase letters and hyphens.")
-        .required()
-        .on_bad_value(Outcome::Skipped);
+const NAME_FIELD: Field = Field::new(
+    "name",
+    Kind::Name(&NAME),
+    Slot::Name,
+    "What identifies the agent: lowercase letters and hyphens.",
+)
+.required()
+.on_bad_value(Outcome::Skipped);
 const DESCRIPTION: Field =
     Field::text("description", Slot::Description, "When to hand work to this agent.").required();
 const TOOLS_FIELD: Field = Field::new(
@@ -94,23 +99,40 @@ const DISALLOWED: Field = Field::new(
     Slot::DeniedTools,
     "Tools taken away, before `tools` is looked at.",
 );
-const MODEL: Field = Field::text("model", Slot::Model, "`sonnet`, `opus`, `haiku`, `fable`, `inherit` or a full id.")
-    .default("inherit");
+const MODEL: Field = Field::text(
+    "model",
+    Slot::Model,
+    "`sonnet`, `opus`, `haiku`, `fable`, `inherit` or a full id.",
+)
+.default("inherit");
 const MAX_TURNS: Field = Field::count("maxTurns", Slot::MaxTurns, "The most turns it may take.");
-const SKILLS: Field =
-    Field::new("skills", Kind::Names(Shape::ListOrCsv), Slot::Skills, "Skills loaded in full before it starts.");
+const SKILLS: Field = Field::new(
+    "skills",
+    Kind::Names(Shape::ListOrCsv),
+    Slot::Skills,
+    "Skills loaded in full before it starts.",
+);
 const MEMORY: Field = Field::choice(
     "memory",
     &["user", "project", "local"],
     Slot::None,
     "Where it remembers things; adds Read, Write and Edit to its tools.",
 );
-const BACKGROUND: Field = Field::flag("background", Slot::Background, "Whether it always runs in the background.");
-const EFFORT: Field =
-    Field::choice("effort", &["low", "medium", "high", "xhigh", "max"], Slot::Effort, "How hard it thinks.")
-        .default("the session's");
-const ISOLATION: Field =
-    Field::choice("isolation", &["worktree"], Slot::None, "Whether it works in a git worktree of its own.");
+const BACKGROUND: Field =
+    Field::flag("background", Slot::Background, "Whether it always runs in the background.");
+const EFFORT: Field = Field::choice(
+    "effort",
+    &["low", "medium", "high", "xhigh", "max"],
+    Slot::Effort,
+    "How hard it thinks.",
+)
+.default("the session's");
+const ISOLATION: Field = Field::choice(
+    "isolation",
+    &["worktree"],
+    Slot::None,
+    "Whether it works in a git worktree of its own.",
+);
 const COLOR: Field = Field::choice(
     "color",
     &["red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan"],
@@ -132,7 +154,8 @@ const MCP_SERVERS: Field = Field::new(
     Slot::McpServers,
     "MCP servers by name, or with their settings.",
 );
-const HOOKS: Field = Field::new("hooks", Kind::MapOf(&Kind::Any), Slot::None, "Hooks while it runs.");
+const HOOKS: Field =
+    Field::new("hooks", Kind::MapOf(&Kind::Any), Slot::None, "Hooks while it runs.");
 const IN_PLUGIN: &str = "plugin agents cannot have it";
 
 static FIELDS: &[Field] = &[
@@ -156,8 +179,12 @@ static FIELDS: &[Field] = &[
     Field::flag("omitClaudeMd", Slot::None, "Whether CLAUDE.md is left out.").unverified(),
     Field::text("observer", Slot::None, "Agents that watch it.").unverified(),
     Field::text("observerMessage", Slot::None, "What the observers are told.").unverified(),
-    Field::text("criticalSystemReminder_EXPERIMENTAL", Slot::None, "A reminder repeated in its context.")
-        .unverified(),
+    Field::text(
+        "criticalSystemReminder_EXPERIMENTAL",
+        Slot::None,
+        "A reminder repeated in its context.",
+    )
+    .unverified(),
 ];
 
 static PLUGIN_FIELDS: &[Field] = &[
@@ -239,6 +266,10 @@ fn check(checker: &mut super::fault::Checker<'_>) {
     if let Some(hooks) = hooks.filter(|hooks| hooks.as_list().is_some_and(<[_]>::is_empty)) {
         let fact = super::Fact { outcome: Outcome::Skipped, confidence: Confidence::Unverified };
         let span = hooks.span;
-        checker.report(span, fact, "`hooks: []` makes versions 2.1.251 to 2.1.259 drop the whole agent");
+        checker.report(
+            span,
+            fact,
+            "`hooks: []` makes versions 2.1.251 to 2.1.259 drop the whole agent",
+        );
     }
 }

@@ -1,8 +1,9 @@
 //! Codex roles: TOML files in `.codex/agents`, and `[agents.*]` tables in `config.toml`.
 
 use super::{
-    Depth, Dialect, Duplicates, Failures, Field, Form, Identity, Kind, Layout, Models, NameRule, Names, Outcome,
-    Place, PromptSource, Shape, Signature, Slot, Vocabulary, documented, fault::Checker, verified,
+    Depth, Dialect, Duplicates, Failures, Field, Form, Identity, Kind, Layout, Models, NameRule,
+    Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary, documented,
+    fault::Checker, verified,
 };
 use crate::document::Format;
 
@@ -18,7 +19,8 @@ pub(super) static DIALECT: Dialect = Dialect {
     models: Models { aliases: &[], provider_prefix: false, default: "the parent's model" },
 };
 
-const FAILURES: Failures = Failures { no_front_matter: verified(Outcome::Skipped), ..Failures::STRICT };
+const FAILURES: Failures =
+    Failures { no_front_matter: verified(Outcome::Skipped), ..Failures::STRICT };
 
 const ROLE: Form = Form {
     id: "",
@@ -33,7 +35,11 @@ const ROLE: Form = Form {
     prompt: PromptSource::Field,
     fields: ROLE_FIELDS,
     failures: FAILURES,
-    signature: Signature { all: &["name"], any: &["developer_instructions", "description"], hints: &["nickname_candidates"] },
+    signature: Signature {
+        all: &["name"],
+        any: &["developer_instructions", "description"],
+        hints: &["nickname_candidates"],
+    },
     check: Some(check_role),
 };
 
@@ -62,7 +68,8 @@ static NAME: NameRule =
     NameRule { must: "not be blank", pattern: "\\S", accepts: |name| !name.trim().is_empty() };
 
 const IGNORED: &str = "a role keeps its parent's";
-const DESCRIPTION: Field = Field::text("description", Slot::Description, "When to start this role.").verified();
+const DESCRIPTION: Field =
+    Field::text("description", Slot::Description, "When to start this role.").verified();
 const NICKNAMES: Field = Field::new(
     "nickname_candidates",
     Kind::Names(Shape::List),
@@ -81,9 +88,13 @@ const fn applied(key: &'static str, slot: Slot, doc: &'static str) -> Field {
 
 /// A role is read as a whole Codex configuration, of which only a few keys count.
 static ROLE_FIELDS: &[Field] = &[
-    Field::new("name", Kind::Name(&NAME), Slot::Name, "What identifies the role.").required().verified(),
+    Field::new("name", Kind::Name(&NAME), Slot::Name, "What identifies the role.")
+        .required()
+        .verified(),
     DESCRIPTION.required(),
-    Field::text("developer_instructions", Slot::SystemPrompt, "What the role is told.").required().verified(),
+    Field::text("developer_instructions", Slot::SystemPrompt, "What the role is told.")
+        .required()
+        .verified(),
     NICKNAMES,
     applied("model", Slot::Model, "Its model; calls cannot change it."),
     applied("model_reasoning_effort", Slot::Effort, "How hard it thinks; calls cannot change it."),
@@ -91,9 +102,15 @@ static ROLE_FIELDS: &[Field] = &[
     applied("model_verbosity", Slot::None, "How much it writes."),
     applied("personality", Slot::None, "Its tone."),
     applied("service_tier", Slot::None, "Its service tier."),
-    Field::new("features", Kind::MapOf(&Kind::Any), Slot::None, "Features to switch off; switching on does nothing.")
+    Field::new(
+        "features",
+        Kind::MapOf(&Kind::Any),
+        Slot::None,
+        "Features to switch off; switching on does nothing.",
+    )
+    .verified(),
+    Field::new("skills", Kind::Any, Slot::None, "Skills to switch off; switching on does nothing.")
         .verified(),
-    Field::new("skills", Kind::Any, Slot::None, "Skills to switch off; switching on does nothing.").verified(),
     ignored("sandbox_mode", Slot::Sandbox),
     ignored("sandbox_workspace_write", Slot::None),
     ignored("approval_policy", Slot::ApprovalMode),
@@ -134,19 +151,39 @@ static ROLE_FIELDS: &[Field] = &[
 
 static TABLE_FIELDS: &[Field] = &[
     DESCRIPTION,
-    Field::text("config_file", Slot::None, "The role file, from the folder of this config.toml.").verified(),
+    Field::text("config_file", Slot::None, "The role file, from the folder of this config.toml.")
+        .verified(),
     NICKNAMES,
 ];
 
 static AGENTS_SETTINGS: &[Field] = &[
-    Field::flag("enabled", Slot::None, "Whether there are sub-agents at all.").default("true").verified(),
-    Field::count("max_concurrent_threads_per_session", Slot::None, "The most agents at once.").verified(),
-    Field::count("max_threads", Slot::None, "Another spelling of `max_concurrent_threads_per_session`.").verified(),
-    Field::count("max_depth", Slot::None, "How deep agents may start agents.").default("1").verified(),
+    Field::flag("enabled", Slot::None, "Whether there are sub-agents at all.")
+        .default("true")
+        .verified(),
+    Field::count("max_concurrent_threads_per_session", Slot::None, "The most agents at once.")
+        .verified(),
+    Field::count(
+        "max_threads",
+        Slot::None,
+        "Another spelling of `max_concurrent_threads_per_session`.",
+    )
+    .verified(),
+    Field::count("max_depth", Slot::None, "How deep agents may start agents.")
+        .default("1")
+        .verified(),
     Field::text("default_subagent_model", Slot::None, "The model of roles without one.").verified(),
-    Field::text("default_subagent_reasoning_effort", Slot::None, "The effort of roles without one.").verified(),
-    Field::flag("interrupt_message", Slot::None, "Whether an interrupted agent is told.").default("true").verified(),
-    Field::count("job_max_runtime_seconds", Slot::None, "Without effect.").ignored("it does nothing").verified(),
+    Field::text(
+        "default_subagent_reasoning_effort",
+        Slot::None,
+        "The effort of roles without one.",
+    )
+    .verified(),
+    Field::flag("interrupt_message", Slot::None, "Whether an interrupted agent is told.")
+        .default("true")
+        .verified(),
+    Field::count("job_max_runtime_seconds", Slot::None, "Without effect.")
+        .ignored("it does nothing")
+        .verified(),
 ];
 
 fn check_role(checker: &mut Checker<'_>) {

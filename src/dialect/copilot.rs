@@ -1,8 +1,8 @@
 //! GitHub Copilot and VS Code: `.agent.md` in `.github/agents`, and the older `.chatmode.md`.
 
 use super::{
-    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax, Models, Names,
-    Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary, documented,
+    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
+    Models, Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary, documented,
     tools::{HostTool, t},
     unverified,
 };
@@ -42,7 +42,14 @@ const AGENT: Form = Form {
     },
     signature: Signature {
         all: &["description"],
-        any: &["handoffs", "argument-hint", "user-invocable", "disable-model-invocation", "mcp-servers", "infer"],
+        any: &[
+            "handoffs",
+            "argument-hint",
+            "user-invocable",
+            "disable-model-invocation",
+            "mcp-servers",
+            "infer",
+        ],
         hints: &["target", "tools", "model", "agents"],
     },
     check: None,
@@ -60,7 +67,8 @@ const CHAT_MODE: Form = Form {
 };
 
 static FIELDS: &[Field] = &[
-    Field::text("name", Slot::Name, "Its name for people; the file's name identifies it.").default("the file's name"),
+    Field::text("name", Slot::Name, "Its name for people; the file's name identifies it.")
+        .default("the file's name"),
     // The cloud agent and the CLI insist on it, VS Code does not.
     Field::text("description", Slot::Description, "What it is for.").required(),
     Field::new(
@@ -70,18 +78,45 @@ static FIELDS: &[Field] = &[
         "The tools it may use: aliases, `server/tool`, `server/*`; unknown names are ignored.",
     )
     .default("every tool"),
-    Field::new("model", Kind::Names(Shape::ListOrOne), Slot::Model, "Its model; a list is a priority list in VS Code.")
-        .default("the session's"),
-    Field::choice("target", &["vscode", "github-copilot"], Slot::None, "Where it is offered.").default("both"),
-    Field::flag("disable-model-invocation", Slot::None, "Whether other agents cannot start it.").default("false"),
-    Field::flag("user-invocable", Slot::None, "Whether it is in the list of agents.").default("true"),
+    Field::new(
+        "model",
+        Kind::Names(Shape::ListOrOne),
+        Slot::Model,
+        "Its model; a list is a priority list in VS Code.",
+    )
+    .default("the session's"),
+    Field::choice("target", &["vscode", "github-copilot"], Slot::None, "Where it is offered.")
+        .default("both"),
+    Field::flag("disable-model-invocation", Slot::None, "Whether other agents cannot start it.")
+        .default("false"),
+    Field::flag("user-invocable", Slot::None, "Whether it is in the list of agents.")
+        .default("true"),
     Field::flag("infer", Slot::None, "Whether other agents can start it.")
         .deprecated("use `disable-model-invocation` and `user-invocable`"),
-    Field::new("mcp-servers", Kind::MapOf(&Kind::Any), Slot::McpServers, "MCP servers; not used by VS Code."),
+    Field::new(
+        "mcp-servers",
+        Kind::MapOf(&Kind::Any),
+        Slot::McpServers,
+        "MCP servers; not used by VS Code.",
+    ),
     Field::new("metadata", Kind::Any, Slot::None, "Notes, by key."),
-    Field::text("argument-hint", Slot::None, "What VS Code shows in the empty input; ignored in the cloud."),
-    Field::new("handoffs", Kind::List(&Kind::Table(HANDOFF)), Slot::None, "Next steps VS Code offers; ignored in the cloud."),
-    Field::new("agents", Kind::Names(Shape::ListOrCsv), Slot::Agents, "Agents it may start; needs the `agent` tool."),
+    Field::text(
+        "argument-hint",
+        Slot::None,
+        "What VS Code shows in the empty input; ignored in the cloud.",
+    ),
+    Field::new(
+        "handoffs",
+        Kind::List(&Kind::Table(HANDOFF)),
+        Slot::None,
+        "Next steps VS Code offers; ignored in the cloud.",
+    ),
+    Field::new(
+        "agents",
+        Kind::Names(Shape::ListOrCsv),
+        Slot::Agents,
+        "Agents it may start; needs the `agent` tool.",
+    ),
     Field::new("hooks", Kind::Any, Slot::None, "Hooks; a preview in VS Code."),
     Field::choice("mode", &["agent", "ask", "edit"], Slot::None, "Left over from chat modes.")
         .deprecated("custom agents have no `mode`")

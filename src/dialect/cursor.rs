@@ -1,8 +1,8 @@
 //! Cursor: Markdown in `.cursor/agents`. Little about it is confirmed.
 
 use super::{
-    Depth, Dialect, Duplicates, Failures, Field, Form, Identity, Layout, Models, Names, Outcome, Place, PromptSource,
-    Signature, Slot, Vocabulary, unverified,
+    Depth, Dialect, Duplicates, Failures, Field, Form, Identity, Layout, Models, Names, Outcome,
+    Place, PromptSource, Signature, Slot, Vocabulary, unverified,
 };
 use crate::document::Format;
 
@@ -37,7 +37,11 @@ const FORM: Form = Form {
         too_deep: unverified(Outcome::Skipped),
         ..Failures::QUIET
     },
-    signature: Signature { all: &[], any: &["is_background", "readonly"], hints: &["name", "description", "model"] },
+    signature: Signature {
+        all: &[],
+        any: &["is_background", "readonly"],
+        hints: &["name", "description", "model"],
+    },
     check: None,
 };
 
@@ -46,5 +50,6 @@ static FIELDS: &[Field] = &[
     Field::text("description", Slot::Description, "When to hand work to it."),
     Field::text("model", Slot::Model, "`inherit`, `fast` or an id.").default("inherit"),
     Field::flag("readonly", Slot::ReadOnly, "Whether it may change nothing.").default("false"),
-    Field::flag("is_background", Slot::Background, "Whether it runs in the background.").default("false"),
+    Field::flag("is_background", Slot::Background, "Whether it runs in the background.")
+        .default("false"),
 ];

@@ -26,17 +26,30 @@ impl Detected {
 
 /// Files called this are about agents, not agents.
 const NOT_AGENTS: &[&str] = &[
-    "agents.md", "changelog.md", "claude.md", "code_of_conduct.md", "contributing.md", "gemini.md",
-    "license.md", "qwen.md", "readme.md", "security.md", "skill.md",
+    "agents.md",
+    "changelog.md",
+    "claude.md",
+    "code_of_conduct.md",
+    "contributing.md",
+    "gemini.md",
+    "license.md",
+    "qwen.md",
+    "readme.md",
+    "security.md",
+    "skill.md",
 ];
 
 /// Folders whose Markdown files have front matter like agents but are something else.
-const NOT_AGENT_FOLDERS: &[&str] = &["commands", "hooks", "instructions", "prompts", "rules", "skills"];
+const NOT_AGENT_FOLDERS: &[&str] =
+    &["commands", "hooks", "instructions", "prompts", "rules", "skills"];
 
 /// The dialect of `document`, read from `path`; `None` if it does not look like an agent.
 pub fn detect(path: &Path, document: &Document) -> Option<Detected> {
     if document.front_matter.is_none() && is_about_agents(path) {
         return None;
+    }
+    if is_ours(document) {
+        return Some(detect_as(&agentctl::DIALECT, path, document));
     }
     by_path(path, document)
         .or_else(|| (!is_something_else(path)).then(|| by_keys(path, document)).flatten())
@@ -55,15 +68,26 @@ pub fn detect_as(dialect: &'static Dialect, path: &Path, document: &Document) ->
     })
 }
 
+/// `agentType` without `name` is our own dialect even in the folder of a host, which cannot load
+/// it there.
+fn is_ours(document: &Document) -> bool {
+    document
+        .root
+        .as_map()
+        .is_some_and(|map| map.get("agentType").is_some() && map.get("name").is_none())
+}
+
 /// Every host's folder that `path` lies in.
 fn by_path(path: &Path, document: &Document) -> Option<Detected> {
-    let forms = DIALECTS.iter().flat_map(|dialect| dialect.forms.iter().map(move |form| (*dialect, form)));
+    let forms =
+        DIALECTS.iter().flat_map(|dialect| dialect.forms.iter().map(move |form| (*dialect, form)));
     let found = forms
         .filter(|(dialect, form)| dialect.id != agentctl::DIALECT.id && form.reads(document))
         .filter_map(|(dialect, form)| placed(dialect, form, path));
     // Of equally specific places the first in the table counts, unless the keys speak for another
     // form of the same host.
-    let best = found.reduce(|best, next| if weight(&next) > weight(&best) { next } else { best })?;
+    let best =
+        found.reduce(|best, next| if weight(&next) > weight(&best) { next } else { best })?;
     let siblings = best.dialect.forms.iter().filter(|form| form.reads(document));
     let equal = siblings
         .filter_map(|form| placed(best.dialect, form, path))
@@ -82,11 +106,13 @@ fn weight(detected: &Detected) -> usize {
 }
 
 fn by_keys(path: &Path, document: &Document) -> Option<Detected> {
-    let forms = DIALECTS.iter().flat_map(|dialect| dialect.forms.iter().map(move |form| (*dialect, form)));
-    let scored = forms.filter(|(_, form)| form.reads(document)).filter_map(|(dialect, form)| {
-        score(form, document).map(|score| (score, dialect, form))
-    });
-    let (_, dialect, form) = scored.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
+    let forms =
+        DIALECTS.iter().flat_map(|dialect| dialect.forms.iter().map(move |form| (*dialect, form)));
+    let scored = forms
+        .filter(|(_, form)| form.reads(document))
+        .filter_map(|(dialect, form)| score(form, document).map(|score| (score, dialect, form)));
+    let (_, dialect, form) =
+        scored.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
     Some(placed(dialect, form, path).unwrap_or(Detected { dialect, form, place: None }))
 }
 

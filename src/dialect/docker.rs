@@ -1,8 +1,8 @@
 //! Docker Agent (cagent): one YAML file with many agents.
 
 use super::{
-    Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax, Models, Outcome,
-    PromptSource, Shape, Signature, Slot, Vocabulary,
+    Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax, Models,
+    Outcome, PromptSource, Shape, Signature, Slot, Vocabulary,
     tools::{HostTool, t},
     unverified, verified,
 };
@@ -26,7 +26,12 @@ const FORM: Form = Form {
     formats: &[Format::Yaml, Format::Json],
     // Such files are named on the command line; they have no folder.
     places: &[],
-    layout: Layout::Keyed { keys: &["agents"], settings: &[], top: TOP, unknown_top: unverified(Outcome::HostFails) },
+    layout: Layout::Keyed {
+        keys: &["agents"],
+        settings: &[],
+        top: TOP,
+        unknown_top: unverified(Outcome::HostFails),
+    },
     identity: Identity::Key,
     prompt: PromptSource::Field,
     fields: FIELDS,
@@ -47,12 +52,25 @@ const FORM: Form = Form {
 
 static TOP: &[Field] = &[
     Field::new("version", Kind::Scalar, Slot::None, "The version of the format.").verified(),
-    Field::new("providers", Kind::MapOf(&Kind::Any), Slot::None, "Model providers by name.").verified(),
+    Field::new("providers", Kind::MapOf(&Kind::Any), Slot::None, "Model providers by name.")
+        .verified(),
     Field::new("models", Kind::MapOf(&Kind::Any), Slot::None, "Models by name.").verified(),
     Field::new("mcps", Kind::MapOf(&Kind::Any), Slot::None, "MCP servers by name.").verified(),
     Field::new("rag", Kind::MapOf(&Kind::Any), Slot::None, "Knowledge bases by name.").verified(),
-    Field::new("metadata", Kind::MapOf(&Kind::Any), Slot::None, "Who wrote it, and under which licence.").verified(),
-    Field::new("permissions", Kind::MapOf(&Kind::Any), Slot::None, "What is allowed, asked and denied.").verified(),
+    Field::new(
+        "metadata",
+        Kind::MapOf(&Kind::Any),
+        Slot::None,
+        "Who wrote it, and under which licence.",
+    )
+    .verified(),
+    Field::new(
+        "permissions",
+        Kind::MapOf(&Kind::Any),
+        Slot::None,
+        "What is allowed, asked and denied.",
+    )
+    .verified(),
 ];
 
 static FIELDS: &[Field] = &[
@@ -60,41 +78,96 @@ static FIELDS: &[Field] = &[
     Field::new("fallback", Kind::Any, Slot::None, "Models to try when the first fails.").verified(),
     Field::text("description", Slot::Description, "What it is for.").verified(),
     Field::text("welcome_message", Slot::None, "What it says first.").verified(),
-    Field::new("toolsets", Kind::List(&Kind::OpenTable(TOOLSET)), Slot::Toolsets, "What it may use.")
-        .default("no tool")
-        .verified(),
+    Field::new(
+        "toolsets",
+        Kind::List(&Kind::OpenTable(TOOLSET, Outcome::Accepted)),
+        Slot::Toolsets,
+        "What it may use.",
+    )
+    .default("no tool")
+    .verified(),
     Field::text("instruction", Slot::SystemPrompt, "What it is told.").verified(),
     Field::flag("code_mode_tools", Slot::None, "Whether tools are called from code.").verified(),
-    Field::new("sub_agents", Kind::Names(Shape::List), Slot::Agents, "Agents it hands tasks to.").verified(),
-    Field::new("handoffs", Kind::Names(Shape::List), Slot::Agents, "Agents it hands the conversation to.").verified(),
+    Field::new("sub_agents", Kind::Names(Shape::List), Slot::Agents, "Agents it hands tasks to.")
+        .verified(),
+    Field::new(
+        "handoffs",
+        Kind::Names(Shape::List),
+        Slot::Agents,
+        "Agents it hands the conversation to.",
+    )
+    .verified(),
     Field::flag("add_date", Slot::None, "Whether it is told the date.").default("false").verified(),
-    Field::flag("add_environment_info", Slot::None, "Whether it is told about the machine.").default("false").verified(),
-    Field::new("max_iterations", Kind::Integer { min: 0, max: i64::MAX }, Slot::MaxTurns, "The most turns; 0 is unlimited.")
-        .default("0")
+    Field::flag("add_environment_info", Slot::None, "Whether it is told about the machine.")
+        .default("false")
         .verified(),
-    Field::new("num_history_items", Kind::Integer { min: i64::MIN, max: i64::MAX }, Slot::None, "How much history it sees.")
-        .verified(),
-    Field::new("add_prompt_files", Kind::Names(Shape::List), Slot::None, "Files added to its prompt.").verified(),
+    Field::new(
+        "max_iterations",
+        Kind::Integer { min: 0, max: i64::MAX },
+        Slot::MaxTurns,
+        "The most turns; 0 is unlimited.",
+    )
+    .default("0")
+    .verified(),
+    Field::new(
+        "num_history_items",
+        Kind::Integer { min: i64::MIN, max: i64::MAX },
+        Slot::None,
+        "How much history it sees.",
+    )
+    .verified(),
+    Field::new(
+        "add_prompt_files",
+        Kind::Names(Shape::List),
+        Slot::None,
+        "Files added to its prompt.",
+    )
+    .verified(),
     Field::new("commands", Kind::Any, Slot::None, "Prompts by name.").verified(),
-    Field::new("structured_output", Kind::OpenTable(STRUCTURED_OUTPUT), Slot::None, "What it must return.").verified(),
+    Field::new(
+        "structured_output",
+        Kind::OpenTable(STRUCTURED_OUTPUT, Outcome::Accepted),
+        Slot::None,
+        "What it must return.",
+    )
+    .verified(),
     Field::new("rag", Kind::Any, Slot::None, "Knowledge bases it uses.").verified(),
-    Field::flag("add_description_parameter", Slot::None, "Whether tool calls are explained.").verified(),
+    Field::flag("add_description_parameter", Slot::None, "Whether tool calls are explained.")
+        .verified(),
     Field::new("hooks", Kind::MapOf(&Kind::Any), Slot::None, "Hooks while it runs.").verified(),
     Field::new("skills", Kind::Any, Slot::None, "Whether it may use skills.").verified(),
 ];
 
 static TOOLSET: &[Field] =
-    &[Field::new("type", Kind::Choice(TOOLSET_TYPES), Slot::None, "Which toolset.").required().unverified()];
+    &[Field::new("type", Kind::Choice(TOOLSET_TYPES), Slot::None, "Which toolset.")
+        .required()
+        .unverified()];
 
 const TOOLSET_TYPES: &[&str] = &[
-    "mcp", "script", "think", "memory", "filesystem", "shell", "tasks", "todo", "fetch", "api", "a2a", "lsp",
-    "user_prompt", "openapi", "model_picker", "background_agents",
+    "mcp",
+    "script",
+    "think",
+    "memory",
+    "filesystem",
+    "shell",
+    "tasks",
+    "todo",
+    "fetch",
+    "api",
+    "a2a",
+    "lsp",
+    "user_prompt",
+    "openapi",
+    "model_picker",
+    "background_agents",
 ];
 
 static STRUCTURED_OUTPUT: &[Field] = &[
     Field::text("name", Slot::OutputName, "Its name.").required().verified(),
     Field::text("description", Slot::OutputDescription, "What it is.").verified(),
-    Field::new("schema", Kind::Schema, Slot::OutputSchema, "Its JSON Schema.").required().verified(),
+    Field::new("schema", Kind::Schema, Slot::OutputSchema, "Its JSON Schema.")
+        .required()
+        .verified(),
     Field::flag("strict", Slot::None, "Whether the model is held to it.").verified(),
 ];
 
@@ -109,7 +182,10 @@ static TOOLS: Vocabulary = Vocabulary {
 };
 
 static NAMES: &[HostTool] = &[
-    t("filesystem", &["read_file", "list_dir", "glob_files", "grep_files", "write_file", "apply_patch"]),
+    t(
+        "filesystem",
+        &["read_file", "list_dir", "glob_files", "grep_files", "write_file", "apply_patch"],
+    ),
     t("shell", &["shell"]),
     t("script", &["shell"]),
     t("fetch", &["web_fetch"]),

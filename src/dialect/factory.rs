@@ -1,8 +1,9 @@
 //! Factory droids: Markdown in `.factory/droids`.
 
 use super::{
-    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax, Models, NameRule,
-    Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary, documented,
+    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
+    Models, NameRule, Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary,
+    documented,
     fault::Checker,
     tools::{HostTool, t},
     unverified,
@@ -35,7 +36,11 @@ const FORM: Form = Form {
     fields: FIELDS,
     // Errors are written to the host's log only.
     failures: Failures { bad_value: documented(Outcome::Skipped), ..Failures::QUIET },
-    signature: Signature { all: &["name"], any: &["reasoningEffort"], hints: &["mcpServers", "model"] },
+    signature: Signature {
+        all: &["name"],
+        any: &["reasoningEffort"],
+        hints: &["mcpServers", "model"],
+    },
     check: Some(check),
 };
 
@@ -43,7 +48,8 @@ static NAME: NameRule = NameRule {
     must: "be lowercase letters, digits, `-` and `_` only",
     pattern: "^[a-z0-9_-]+$",
     accepts: |name| {
-        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+        let allowed =
+            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
         !name.is_empty() && name.chars().all(allowed)
     },
 };
@@ -52,10 +58,24 @@ static FIELDS: &[Field] = &[
     Field::new("name", Kind::Name(&NAME), Slot::Name, "What identifies the droid.").required(),
     Field::text("description", Slot::Description, "What it is for, in at most 500 characters."),
     Field::text("model", Slot::Model, "`inherit`, an id or `custom:name`.").default("inherit"),
-    Field::text("reasoningEffort", Slot::Effort, "How hard it thinks; without effect when the model is inherited."),
-    Field::new("tools", Kind::Names(Shape::ListOrOne), Slot::Tools, "A category or a list of tools; case matters.")
-        .default("every tool"),
-    Field::new("mcpServers", Kind::Names(Shape::List), Slot::McpServers, "Configured MCP servers by name."),
+    Field::text(
+        "reasoningEffort",
+        Slot::Effort,
+        "How hard it thinks; without effect when the model is inherited.",
+    ),
+    Field::new(
+        "tools",
+        Kind::Names(Shape::ListOrOne),
+        Slot::Tools,
+        "A category or a list of tools; case matters.",
+    )
+    .default("every tool"),
+    Field::new(
+        "mcpServers",
+        Kind::Names(Shape::List),
+        Slot::McpServers,
+        "Configured MCP servers by name.",
+    ),
 ];
 
 static TOOLS: Vocabulary = Vocabulary {
@@ -91,10 +111,19 @@ static NAMES: &[HostTool] = &[
 fn check(checker: &mut Checker<'_>) {
     if checker.document.front_matter.is_some() && checker.prompt().trim().is_empty() {
         let span = checker.body_start();
-        checker.report(span, documented(Outcome::Skipped), "there is no prompt below the front matter");
+        checker.report(
+            span,
+            documented(Outcome::Skipped),
+            "there is no prompt below the front matter",
+        );
     }
-    let long = checker.definition.description.as_ref().filter(|text| text.value.chars().count() > 500);
+    let long =
+        checker.definition.description.as_ref().filter(|text| text.value.chars().count() > 500);
     if let Some(span) = long.map(|text| text.span) {
-        checker.report(span, unverified(Outcome::Skipped), "the description has more than 500 characters");
+        checker.report(
+            span,
+            unverified(Outcome::Skipped),
+            "the description has more than 500 characters",
+        );
     }
 }

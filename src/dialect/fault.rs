@@ -73,6 +73,14 @@ pub enum FaultKind {
         /// The host.
         host: &'static str,
     },
+    /// A key the host reads and does nothing with.
+    #[error("`{path}` has no effect: {why}")]
+    NoEffect {
+        /// The key.
+        path: String,
+        /// Why, or what happens instead.
+        why: &'static str,
+    },
     /// A file below the folder where only the folder itself is read.
     #[error("the file is in a subfolder, and {host} does not look there")]
     TooDeep {

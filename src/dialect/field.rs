@@ -72,8 +72,8 @@ pub enum Kind {
     List(&'static Kind),
     /// A map with these keys.
     Table(&'static [Field]),
-    /// A map with these keys, any other of which the host does not know and ignores.
-    OpenTable(&'static [Field]),
+    /// A map with these keys and perhaps others, of which the host does this.
+    OpenTable(&'static [Field], Outcome),
     /// A map from any key.
     MapOf(&'static Kind),
     /// One of several kinds.
@@ -278,16 +278,20 @@ impl Kind {
             Self::Number { .. } => "a number".to_owned(),
             Self::Choice(words) => {
                 let words: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
-                if words.len() == 1 { words.concat() } else { format!("one of {}", words.join(", ")) }
+                if words.len() == 1 {
+                    words.concat()
+                } else {
+                    format!("one of {}", words.join(", "))
+                }
             }
             Self::Names(Shape::List) => "a list of names".to_owned(),
-            Self::Names(Shape::ListOrCsv) => "a list of names, or names with commas between".to_owned(),
+            Self::Names(Shape::ListOrCsv) => {
+                "a list of names, or names with commas between".to_owned()
+            }
             Self::Names(Shape::ListOrOne) => "a name or a list of names".to_owned(),
             Self::List(_) => "a list".to_owned(),
-            Self::Table(_) | Self::OpenTable(_) | Self::MapOf(_) => "a map".to_owned(),
-            Self::AnyOf(kinds) => {
-                kinds.iter().map(Self::name).collect::<Vec<_>>().join(" or ")
-            }
+            Self::Table(_) | Self::OpenTable(..) | Self::MapOf(_) => "a map".to_owned(),
+            Self::AnyOf(kinds) => kinds.iter().map(Self::name).collect::<Vec<_>>().join(" or "),
             Self::Schema => "a JSON Schema".to_owned(),
             Self::Any => "anything".to_owned(),
         }
@@ -307,7 +311,11 @@ impl Kind {
             (Self::Scalar, _) => fits(node.scalar_text().is_some()),
             (Self::Flag, value) => fits(matches!(value, Value::Bool(_))),
             (Self::Integer { min, max }, Value::Integer(number)) => {
-                if (min..=max).contains(&number) { Ok(()) } else { Err(Mismatch::value(self.name())) }
+                if (min..=max).contains(&number) {
+                    Ok(())
+                } else {
+                    Err(Mismatch::value(self.name()))
+                }
             }
             (Self::Number { min, max }, _) => match node.as_number() {
                 Some(number) if *min <= number && number <= *max => Ok(()),
@@ -334,7 +342,7 @@ impl Kind {
                 let step = || Step::Key(entry.key.value.clone());
                 kind.check(&entry.value).map_err(|mismatch| mismatch.under(step()))
             }),
-            (Self::Table(_) | Self::OpenTable(_), Value::Map(_)) => Ok(()),
+            (Self::Table(_) | Self::OpenTable(..), Value::Map(_)) => Ok(()),
             (Self::Schema, value) => fits(matches!(value, Value::Map(_) | Value::Bool(_))),
             (Self::AnyOf(kinds), _) => {
                 let mut best = self.mismatch();

@@ -1,8 +1,8 @@
 //! Gemini CLI: Markdown in `.gemini/agents`, local or remote (A2A).
 
 use super::{
-    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax, Models, NameRule,
-    Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary,
+    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
+    Models, NameRule, Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary,
     fault::Checker,
     tools::{HostTool, main_only, t},
     verified,
@@ -63,17 +63,23 @@ static NAME: NameRule = NameRule {
     must: "be lowercase letters, digits, `-` and `_` only",
     pattern: "^[a-z0-9_-]+$",
     accepts: |name| {
-        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+        let allowed =
+            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
         !name.is_empty() && name.chars().all(allowed)
     },
 };
 
 const NAME_FIELD: Field =
-    Field::new("name", Kind::Name(&NAME), Slot::Name, "What identifies the agent.").required().verified();
-const DISPLAY_NAME: Field = Field::text("display_name", Slot::DisplayName, "Its name for people.").verified();
+    Field::new("name", Kind::Name(&NAME), Slot::Name, "What identifies the agent.")
+        .required()
+        .verified();
+const DISPLAY_NAME: Field =
+    Field::text("display_name", Slot::DisplayName, "Its name for people.").verified();
 
 static LOCAL_FIELDS: &[Field] = &[
-    Field::choice("kind", &["local"], Slot::None, "What kind of agent it is.").default("local").verified(),
+    Field::choice("kind", &["local"], Slot::None, "What kind of agent it is.")
+        .default("local")
+        .verified(),
     NAME_FIELD,
     Field::text("description", Slot::Description, "When to hand work to it.").required().verified(),
     DISPLAY_NAME,
@@ -85,16 +91,34 @@ static LOCAL_FIELDS: &[Field] = &[
     )
     .default("every tool of its parent")
     .verified(),
-    Field::new("mcp_servers", Kind::MapOf(&Kind::OpenTable(MCP_SERVER)), Slot::McpServers, "MCP servers only it has.")
+    Field::new(
+        "mcp_servers",
+        Kind::MapOf(&Kind::OpenTable(MCP_SERVER, Outcome::Ignored)),
+        Slot::McpServers,
+        "MCP servers only it has.",
+    )
+    .verified(),
+    Field::text(
+        "model",
+        Slot::Model,
+        "A Gemini model or `inherit`; not checked when the file is read.",
+    )
+    .default("inherit")
+    .verified(),
+    Field::new(
+        "temperature",
+        Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY },
+        Slot::Temperature,
+        "Sampling temperature, 0 to 2.",
+    )
+    .default("1")
+    .verified(),
+    Field::count("max_turns", Slot::MaxTurns, "The most turns it may take.")
+        .default("30")
         .verified(),
-    Field::text("model", Slot::Model, "A Gemini model or `inherit`; not checked when the file is read.")
-        .default("inherit")
+    Field::count("timeout_mins", Slot::MaxMinutes, "The most minutes it may run.")
+        .default("10")
         .verified(),
-    Field::new("temperature", Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY }, Slot::Temperature, "Sampling temperature, 0 to 2.")
-        .default("1")
-        .verified(),
-    Field::count("max_turns", Slot::MaxTurns, "The most turns it may take.").default("30").verified(),
-    Field::count("timeout_mins", Slot::MaxMinutes, "The most minutes it may run.").default("10").verified(),
 ];
 
 static MCP_SERVER: &[Field] = &[
@@ -107,16 +131,26 @@ static MCP_SERVER: &[Field] = &[
     Field::new("headers", Kind::MapOf(&Kind::Text), Slot::None, "Headers to send.").verified(),
     Field::text("tcp", Slot::None, "Where it listens, over TCP.").verified(),
     Field::choice("type", &["sse", "http"], Slot::None, "How it is reached.").verified(),
-    Field::new("timeout", Kind::Number { min: 0.0, max: f64::INFINITY }, Slot::None, "Milliseconds to wait.").verified(),
+    Field::new(
+        "timeout",
+        Kind::Number { min: 0.0, max: f64::INFINITY },
+        Slot::None,
+        "Milliseconds to wait.",
+    )
+    .verified(),
     Field::flag("trust", Slot::None, "Whether its tools run without asking.").verified(),
     Field::text("description", Slot::None, "What it is for.").verified(),
-    Field::new("include_tools", Kind::List(&Kind::Text), Slot::None, "Only these of its tools.").verified(),
-    Field::new("exclude_tools", Kind::List(&Kind::Text), Slot::None, "Not these of its tools.").verified(),
+    Field::new("include_tools", Kind::List(&Kind::Text), Slot::None, "Only these of its tools.")
+        .verified(),
+    Field::new("exclude_tools", Kind::List(&Kind::Text), Slot::None, "Not these of its tools.")
+        .verified(),
     Field::new("auth", Kind::MapOf(&Kind::Any), Slot::None, "How to log in.").verified(),
 ];
 
 static REMOTE_FIELDS: &[Field] = &[
-    Field::choice("kind", &["remote"], Slot::None, "What kind of agent it is.").default("remote").verified(),
+    Field::choice("kind", &["remote"], Slot::None, "What kind of agent it is.")
+        .default("remote")
+        .verified(),
     NAME_FIELD,
     Field::text("description", Slot::Description, "When to hand work to it.").verified(),
     DISPLAY_NAME,
@@ -126,9 +160,14 @@ static REMOTE_FIELDS: &[Field] = &[
 ];
 
 static AUTH: &[Field] = &[
-    Field::choice("type", &["apiKey", "http", "google-credentials", "oauth"], Slot::None, "Which way.")
-        .required()
-        .verified(),
+    Field::choice(
+        "type",
+        &["apiKey", "http", "google-credentials", "oauth"],
+        Slot::None,
+        "Which way.",
+    )
+    .required()
+    .verified(),
     Field::text("key", Slot::None, "apiKey: the key.").verified(),
     Field::text("name", Slot::None, "apiKey: the header.").verified(),
     Field::text("scheme", Slot::None, "http: Bearer, Basic or another.").verified(),
@@ -142,9 +181,11 @@ static AUTH: &[Field] = &[
     Field::text("authorization_url", Slot::None, "oauth: where to log in.").verified(),
     Field::text("token_url", Slot::None, "oauth: where to get tokens.").verified(),
     Field::text("issuer", Slot::None, "oauth: the issuer.").verified(),
-    Field::new("audiences", Kind::List(&Kind::Text), Slot::None, "oauth: the audiences.").verified(),
+    Field::new("audiences", Kind::List(&Kind::Text), Slot::None, "oauth: the audiences.")
+        .verified(),
     Field::text("redirect_uri", Slot::None, "oauth: where to return to.").verified(),
-    Field::text("token_param_name", Slot::None, "oauth: the name of the token parameter.").verified(),
+    Field::text("token_param_name", Slot::None, "oauth: the name of the token parameter.")
+        .verified(),
     Field::text("registration_url", Slot::None, "oauth: where to register.").verified(),
 ];
 
@@ -198,10 +239,15 @@ fn check_local(checker: &mut Checker<'_>) {
     let prompt = checker.prompt();
     if prompt.trim().is_empty() {
         let span = checker.body_start();
-        checker.report(span, verified(Outcome::FailsAtRun), "there is no prompt below the front matter");
+        checker.report(
+            span,
+            verified(Outcome::FailsAtRun),
+            "there is no prompt below the front matter",
+        );
         return;
     }
-    if let Some(close) = checker.document.front_matter.as_ref().and_then(|front| front.loose_close) {
+    if let Some(close) = checker.document.front_matter.as_ref().and_then(|front| front.loose_close)
+    {
         let what = "this line ends the front matter, and the prompt is discarded";
         checker.report(close, verified(Outcome::FailsAtRun), what);
     }
@@ -211,8 +257,11 @@ fn check_local(checker: &mut Checker<'_>) {
         .collect();
     let Some(body) = checker.document.body else { return };
     for (word, offset) in unknown {
-        let span = crate::text::Span::new(offset, offset + word.len() + 3).shifted(body.start as usize);
-        let what = format!("`${{{word}}}` is not `${{query}}`, `${{cliVersion}}`, `${{activeModel}}` or `${{today}}`");
+        let span =
+            crate::text::Span::new(offset, offset + word.len() + 3).shifted(body.start as usize);
+        let what = format!(
+            "`${{{word}}}` is not `${{query}}`, `${{cliVersion}}`, `${{activeModel}}` or `${{today}}`"
+        );
         checker.report(span, verified(Outcome::FailsAtRun), what);
     }
 }
@@ -246,8 +295,16 @@ fn is_wildcard(name: &str) -> bool {
 
 fn underscore_files_are_skipped(checker: &mut Checker<'_>) {
     if checker.file_name().starts_with('_') {
-        let span = checker.document.front_matter.as_ref().map_or_else(Default::default, |front| front.open);
-        checker.report(span, verified(Outcome::Skipped), "files whose name starts with `_` are not read");
+        let span = checker
+            .document
+            .front_matter
+            .as_ref()
+            .map_or_else(Default::default, |front| front.open);
+        checker.report(
+            span,
+            verified(Outcome::Skipped),
+            "files whose name starts with `_` are not read",
+        );
     }
 }
 
@@ -256,8 +313,12 @@ fn check_remote(checker: &mut Checker<'_>) {
     let uses = |path: &str| checker.definition.fields.iter().find(|field| field.path == path);
     let (url, json) = (uses("agent_card_url"), uses("agent_card_json"));
     let (span, what) = match (url, json) {
-        (Some(_), Some(json)) => (json.key, "a remote agent has either `agent_card_url` or `agent_card_json`"),
-        (None, None) => (checker.definition.span, "a remote agent needs `agent_card_url` or `agent_card_json`"),
+        (Some(_), Some(json)) => {
+            (json.key, "a remote agent has either `agent_card_url` or `agent_card_json`")
+        }
+        (None, None) => {
+            (checker.definition.span, "a remote agent needs `agent_card_url` or `agent_card_json`")
+        }
         _ => return,
     };
     checker.report(span, verified(Outcome::Rejected), what);

@@ -1,8 +1,8 @@
 //! Kiro and the Amazon Q CLI before it: Markdown or JSON in `.kiro/agents`.
 
 use super::{
-    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax, Models, Names,
-    Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary, documented,
+    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
+    Models, Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary, documented,
     tools::{HostTool, t},
     unverified,
 };
@@ -41,7 +41,14 @@ const MARKDOWN: Form = Form {
     },
     signature: Signature {
         all: &[],
-        any: &["excludedTools", "includeMcpJson", "includePowers", "welcomeMessage", "toolsSettings", "useLegacyMcpJson"],
+        any: &[
+            "excludedTools",
+            "includeMcpJson",
+            "includePowers",
+            "welcomeMessage",
+            "toolsSettings",
+            "useLegacyMcpJson",
+        ],
         hints: &["name", "resources", "allowedTools", "toolAliases"],
     },
     check: None,
@@ -62,7 +69,8 @@ const JSON: Form = Form {
 };
 
 static FIELDS: &[Field] = &[
-    Field::text("name", Slot::Name, "Its name for people; the path identifies it.").default("the path"),
+    Field::text("name", Slot::Name, "Its name for people; the path identifies it.")
+        .default("the path"),
     Field::text("description", Slot::Description, "What it is for."),
     Field::text("prompt", Slot::SystemPrompt, "What it is told."),
     Field::text("model", Slot::Model, "Its model.").default("the session's"),
@@ -72,19 +80,45 @@ static FIELDS: &[Field] = &[
         Slot::Tools,
         "What it may use: tags, `*`, `@server`, `@server/tool`.",
     ),
-    Field::new("excludedTools", Kind::Names(Shape::ListOrCsv), Slot::DeniedTools, "Tools taken away."),
-    Field::new("allowedTools", Kind::Names(Shape::List), Slot::None, "Tools that run without asking: not a restriction."),
-    Field::new("mcpServers", Kind::MapOf(&Kind::Any), Slot::McpServers, "MCP servers with their settings."),
+    Field::new(
+        "excludedTools",
+        Kind::Names(Shape::ListOrCsv),
+        Slot::DeniedTools,
+        "Tools taken away.",
+    ),
+    Field::new(
+        "allowedTools",
+        Kind::Names(Shape::List),
+        Slot::None,
+        "Tools that run without asking: not a restriction.",
+    ),
+    Field::new(
+        "mcpServers",
+        Kind::MapOf(&Kind::Any),
+        Slot::McpServers,
+        "MCP servers with their settings.",
+    ),
     Field::flag("includeMcpJson", Slot::None, "Whether the servers of mcp.json are added."),
     Field::flag("includePowers", Slot::None, "Whether powers are added."),
-    Field::new("resources", Kind::List(&Kind::Any), Slot::None, "Files, skills and knowledge bases it starts with."),
-    Field::new("permissions", Kind::List(&Kind::OpenTable(PERMISSION)), Slot::None, "What is allowed, asked and denied."),
+    Field::new(
+        "resources",
+        Kind::List(&Kind::Any),
+        Slot::None,
+        "Files, skills and knowledge bases it starts with.",
+    ),
+    Field::new(
+        "permissions",
+        Kind::List(&Kind::OpenTable(PERMISSION, Outcome::Ignored)),
+        Slot::None,
+        "What is allowed, asked and denied.",
+    ),
     Field::new("hooks", Kind::Any, Slot::None, "Hooks while it runs."),
     Field::text("welcomeMessage", Slot::None, "What it says first."),
     Field::new("toolAliases", Kind::MapOf(&Kind::Text), Slot::None, "Other names for tools.")
         .deprecated("version 3 drops it"),
     Field::new("toolsSettings", Kind::MapOf(&Kind::Any), Slot::None, "Settings of tools."),
-    Field::text("keyboardShortcut", Slot::None, "A key to switch to it.").deprecated("version 3 drops it"),
+    Field::text("keyboardShortcut", Slot::None, "A key to switch to it.")
+        .deprecated("version 3 drops it"),
     Field::flag("useLegacyMcpJson", Slot::None, "Whether the servers of mcp.json are added."),
     Field::text("$schema", Slot::None, "The schema, for editors."),
 ];

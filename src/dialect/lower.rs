@@ -9,8 +9,8 @@ mod store;
 use std::path::Path;
 
 use super::{
-    Detected, Fact, Failures, Fault, FaultKind, Field, Fit, Form, Identity, Kind, Layout, PromptSource,
-    fault::Checker,
+    Detected, Fact, Failures, Fault, FaultKind, Field, FieldEffect, Fit, Form, Identity, Kind,
+    Layout, Outcome, PromptSource, fault::Checker,
 };
 use crate::{
     document::{Document, Entry, Map, Node, Problem, ProblemKind},
@@ -37,12 +37,18 @@ pub fn lower(
 ) -> Vec<Lowered> {
     let file = File { source, document, problems, detected, path };
     let mut agents = match (detected.form.layout, document.root.as_list()) {
-        (Layout::OneOrList, Some(items)) => items.iter().map(|item| file.agent(item, None)).collect(),
+        (Layout::OneOrList, Some(items)) => {
+            items.iter().map(|item| file.agent(item, None)).collect()
+        }
         (Layout::Keyed { keys, settings, top, unknown_top }, _) => {
             file.keyed(keys, settings, top, unknown_top)
         }
         (Layout::Wrapped(key), _) => {
-            let inner = document.root.as_map().and_then(|map| map.get(key)).filter(|node| node.as_map().is_some());
+            let inner = document
+                .root
+                .as_map()
+                .and_then(|map| map.get(key))
+                .filter(|node| node.as_map().is_some());
             vec![file.agent(inner.unwrap_or(&document.root), None)]
         }
         _ => vec![file.agent(&document.root, None)],
@@ -101,16 +107,21 @@ impl File<'_> {
         top: &'static [Field],
         unknown_top: Fact,
     ) -> Vec<Lowered> {
-        let Some(map) = self.document.root.as_map() else { return vec![self.agent(&self.document.root, None)] };
+        let Some(map) = self.document.root.as_map() else {
+            return vec![self.agent(&self.document.root, None)];
+        };
         let is_setting = |key: &str| settings.iter().any(|field| field.key == key);
         let mut agents = Vec::new();
         for entry in map.entries.iter().filter(|entry| keys.contains(&entry.key.value.as_str())) {
             let inner = entry.value.as_map().into_iter().flat_map(|map| &map.entries);
             agents.extend(
-                inner.filter(|inner| !is_setting(&inner.key.value)).map(|inner| self.agent(&inner.value, Some(&inner.key))),
+                inner
+                    .filter(|inner| !is_setting(&inner.key.value))
+                    .map(|inner| self.agent(&inner.value, Some(&inner.key))),
             );
         }
-        if let Some(first) = agents.first_mut() {
+        if let Some(first) = agents.first_mut().filter(|_| unknown_top.outcome != Outcome::Accepted)
+        {
             let known = |key: &str| keys.contains(&key) || top.iter().any(|field| field.key == key);
             for entry in map.entries.iter().filter(|entry| !known(&entry.key.value)) {
                 first.faults.push(self.unknown_key(&entry.key.value, entry.key.span, unknown_top));
@@ -155,7 +166,9 @@ impl File<'_> {
         let name = self.path.file_name().and_then(|name| name.to_str()).unwrap_or("agent");
         match &self.detected.place {
             Some((place, _)) => place.names.stem(name),
-            None => name.split_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem }),
+            None => name
+                .split_once('.')
+                .map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem }),
         }
     }
 
@@ -179,7 +192,7 @@ fn fact_of(kind: &ProblemKind, failures: &Failures) -> Option<Fact> {
         kind if kind.is_malformed() => Some(failures.malformed),
         _ => None,
     }
-    .filter(|fact| fact.outcome != super::Outcome::Accepted)
+    .filter(|fact| fact.outcome != Outcome::Accepted)
 }
 
 struct Lowerer<'a> {
@@ -190,7 +203,14 @@ struct Lowerer<'a> {
 
 impl Lowerer<'_> {
     /// Reads the keys of `map`. `anchor` is where to point when one is missing.
-    fn table(&mut self, map: &Map, fields: &'static [Field], prefix: &str, anchor: Span, unknown: Fact) {
+    fn table(
+        &mut self,
+        map: &Map,
+        fields: &'static [Field],
+        prefix: &str,
+        anchor: Span,
+        unknown: Fact,
+    ) {
         for entry in &map.entries {
             let path = join(prefix, &entry.key.value);
             let field = fields.iter().find(|field| field.key == entry.key.value);
@@ -202,13 +222,23 @@ impl Lowerer<'_> {
             });
             match field {
                 Some(field) => self.field(field, entry, &path, unknown),
-                None => self.faults.push(self.file.unknown_key(&path, entry.key.span, unknown)),
+                None => self.report(self.file.unknown_key(&path, entry.key.span, unknown)),
             }
         }
         let given = |key: &str| map.get(key).is_some_and(|node| !node.is_null());
         for field in fields.iter().filter(|field| field.required && !given(field.key)) {
-            let fact = Fact { confidence: field.confidence.min(self.failures().missing.confidence), ..self.failures().missing };
-            self.faults.push(fault(FaultKind::Missing { key: field.key }, anchor, fact));
+            let fact = Fact {
+                confidence: field.confidence.min(self.failures().missing.confidence),
+                ..self.failures().missing
+            };
+            self.report(fault(FaultKind::Missing { key: field.key }, anchor, fact));
+        }
+    }
+
+    /// Notes a fault, unless it is one the host does not mind.
+    fn report(&mut self, fault: Fault) {
+        if fault.outcome != Outcome::Accepted {
+            self.faults.push(fault);
         }
     }
 
@@ -236,7 +266,15 @@ impl Lowerer<'_> {
                 FaultKind::WrongType { path, found: culprit.kind_name(), wanted: mismatch.wanted }
             };
             let span = if culprit.span.is_empty() { entry.key.span } else { culprit.span };
-            self.faults.push(fault(kind, span, fact));
+            self.report(fault(kind, span, fact));
+        }
+        if let FieldEffect::Ignored(why) = field.effect {
+            let kind = FaultKind::NoEffect { path: path.to_owned(), why };
+            self.report(fault(
+                kind,
+                entry.key.span,
+                Fact { outcome: Outcome::Ignored, confidence: field.confidence },
+            ));
         }
         self.nested(&field.kind, entry.key.span, &entry.value, path, unknown);
         store::store(self.file.source, &mut self.definition, field, entry);
@@ -246,9 +284,8 @@ impl Lowerer<'_> {
     fn nested(&mut self, kind: &Kind, anchor: Span, node: &Node, path: &str, unknown: Fact) {
         match (kind, node.as_map(), node.as_list()) {
             (Kind::Table(fields), Some(map), _) => self.table(map, fields, path, anchor, unknown),
-            (Kind::OpenTable(fields), Some(map), _) => {
-                let fact = super::verified(super::Outcome::Ignored);
-                self.table(map, fields, path, anchor, fact);
+            (Kind::OpenTable(fields, outcome), Some(map), _) => {
+                self.table(map, fields, path, anchor, Fact { outcome: *outcome, ..unknown });
             }
             (Kind::MapOf(kind), Some(map), _) => {
                 for entry in &map.entries {
@@ -280,19 +317,25 @@ impl Lowerer<'_> {
             // An empty front matter lacks its required keys, and is not otherwise wrong.
             let required = self.file.form().fields.iter().filter(|field| field.required);
             for field in required {
-                self.faults.push(fault(FaultKind::Missing { key: field.key }, anchor, failures.missing));
+                self.faults.push(fault(
+                    FaultKind::Missing { key: field.key },
+                    anchor,
+                    failures.missing,
+                ));
             }
+            self.faults.retain(|fault| fault.outcome != Outcome::Accepted);
             return;
         } else {
             (FaultKind::NotAMap { found: node.kind_name() }, node.span, failures.malformed)
         };
-        self.faults.push(fault(kind, span, fact));
+        self.report(fault(kind, span, fact));
     }
 
     /// Settles the name, by what the host goes by.
     fn name(&mut self, key: Option<&Spanned<String>>) {
         let written = std::mem::take(&mut self.definition.name);
-        let from_field = matches!(written.origin, NameOrigin::Field(_)) && !written.text.trim().is_empty();
+        let from_field =
+            matches!(written.origin, NameOrigin::Field(_)) && !written.text.trim().is_empty();
         let file = || Name { text: self.file.file_stem().to_owned(), origin: NameOrigin::FileName };
         let path = || Name { text: self.file.relative_stem(), origin: NameOrigin::FileName };
         let identity = self.file.form().identity;
@@ -304,21 +347,30 @@ impl Lowerer<'_> {
             self.definition.display_name.get_or_insert(Spanned::new(written.text.clone(), span));
         }
         self.definition.name = match (identity, key) {
-            (Identity::Field | Identity::FieldOrFile | Identity::FieldOrPath, _) if from_field => written,
+            (Identity::Field | Identity::FieldOrFile | Identity::FieldOrPath, _) if from_field => {
+                written
+            }
             (Identity::Key, Some(key)) | (Identity::Field, Some(key)) => {
                 Name { text: key.value.clone(), origin: NameOrigin::MapKey(key.span) }
             }
-            (Identity::Field | Identity::Key, None) => Name { origin: NameOrigin::Missing, ..file() },
+            (Identity::Field | Identity::Key, None) => {
+                Name { origin: NameOrigin::Missing, ..file() }
+            }
             (Identity::FieldOrPath | Identity::Path, _) => path(),
             (Identity::FieldOrFile | Identity::File, _) => file(),
         };
     }
 
     fn prompt(&mut self) {
-        if self.definition.prompt.system.is_some() || self.file.form().prompt == PromptSource::Field {
+        if self.definition.prompt.system.is_some() || self.file.form().prompt == PromptSource::Field
+        {
             return;
         }
-        let Some(body) = self.file.document.body.filter(|_| self.file.document.front_matter.is_some()) else { return };
+        let Some(body) =
+            self.file.document.body.filter(|_| self.file.document.front_matter.is_some())
+        else {
+            return;
+        };
         if !self.file.source.slice(body).trim().is_empty() {
             self.definition.prompt.system = Some(Spanned::new(PromptText::Body, body));
         }
@@ -327,10 +379,13 @@ impl Lowerer<'_> {
     fn check(self) -> Lowered {
         let Self { file, definition, mut faults } = self;
         let dialect = file.detected.dialect;
-        if !dialect.built_in_can_be_replaced && dialect.built_in.contains(&definition.name.text.as_str()) {
-            let kind = FaultKind::BuiltInName { name: definition.name.text.clone(), host: dialect.host };
+        if !dialect.built_in_can_be_replaced
+            && dialect.built_in.contains(&definition.name.text.as_str())
+        {
+            let kind =
+                FaultKind::BuiltInName { name: definition.name.text.clone(), host: dialect.host };
             let span = definition.name.origin.span().unwrap_or_default();
-            faults.push(fault(kind, span, super::verified(super::Outcome::Rejected)));
+            faults.push(fault(kind, span, super::verified(Outcome::Rejected)));
         }
         if let Some(check) = file.form().check {
             let File { source, document, detected, path, .. } = file;

@@ -202,7 +202,11 @@ pub fn dialect(id: &str) -> Option<&'static Dialect> {
 impl Form {
     /// What to call it together with its dialect.
     pub fn full_id(&self, dialect: &Dialect) -> String {
-        if self.id.is_empty() { dialect.id.to_owned() } else { format!("{}-{}", dialect.id, self.id) }
+        if self.id.is_empty() {
+            dialect.id.to_owned()
+        } else {
+            format!("{}-{}", dialect.id, self.id)
+        }
     }
 
     /// The field called `key`.

@@ -1,8 +1,8 @@
 //! opencode: Markdown in `.opencode/agent`, and the `agent` table of `opencode.json`.
 
 use super::{
-    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax, Models, Names,
-    Outcome, Place, PromptSource, Signature, Slot, Vocabulary,
+    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
+    Models, Names, Outcome, Place, PromptSource, Signature, Slot, Vocabulary,
     tools::{HostTool, t},
     verified,
 };
@@ -60,8 +60,16 @@ const CONFIG: Form = Form {
     formats: &[Format::Json],
     places: &[
         Place::project("", Names::Exactly(&["opencode.json", "opencode.jsonc"]), Depth::Flat),
-        Place::project(".opencode", Names::Exactly(&["opencode.json", "opencode.jsonc"]), Depth::Flat),
-        Place::home(".config/opencode", Names::Exactly(&["opencode.json", "opencode.jsonc"]), Depth::Flat),
+        Place::project(
+            ".opencode",
+            Names::Exactly(&["opencode.json", "opencode.jsonc"]),
+            Depth::Flat,
+        ),
+        Place::home(
+            ".config/opencode",
+            Names::Exactly(&["opencode.json", "opencode.jsonc"]),
+            Depth::Flat,
+        ),
     ],
     layout: Layout::Keyed {
         keys: &["agent", "agents", "mode"],
@@ -72,41 +80,77 @@ const CONFIG: Form = Form {
     identity: Identity::Key,
     prompt: PromptSource::Field,
     failures: Failures { malformed: verified(Outcome::HostFails), ..FAILURES },
-    signature: Signature { all: &["agent"], any: &[], hints: &["$schema", "provider", "permission"] },
+    signature: Signature {
+        all: &["agent"],
+        any: &[],
+        hints: &["$schema", "provider", "permission"],
+    },
     ..AGENT
 };
 
 const ACTIONS: Kind = Kind::Choice(&["ask", "allow", "deny"]);
-const PERMISSION: Kind = Kind::AnyOf(&[ACTIONS, Kind::MapOf(&Kind::AnyOf(&[ACTIONS, Kind::MapOf(&ACTIONS)]))]);
-const HEX_OR_WORD: Kind =
-    Kind::AnyOf(&[Kind::Choice(&["primary", "secondary", "accent", "success", "warning", "error", "info"]), Kind::Name(&super::NameRule {
+const PERMISSION: Kind =
+    Kind::AnyOf(&[ACTIONS, Kind::MapOf(&Kind::AnyOf(&[ACTIONS, Kind::MapOf(&ACTIONS)]))]);
+const HEX_OR_WORD: Kind = Kind::AnyOf(&[
+    Kind::Choice(&["primary", "secondary", "accent", "success", "warning", "error", "info"]),
+    Kind::Name(&super::NameRule {
         must: "be `#` and six hexadecimal digits",
         pattern: "^#[0-9a-fA-F]{6}$",
-        accepts: |color| color.len() == 7 && color.starts_with('#') && color[1..].bytes().all(|byte| byte.is_ascii_hexdigit()),
-    })]);
+        accepts: |color| {
+            color.len() == 7
+                && color.starts_with('#')
+                && color[1..].bytes().all(|byte| byte.is_ascii_hexdigit())
+        },
+    }),
+]);
 
 static FIELDS: &[Field] = &[
-    Field::text("name", Slot::Name, "What identifies it, instead of its path.").default("the path").verified(),
+    Field::text("name", Slot::Name, "What identifies it, instead of its path.")
+        .default("the path")
+        .verified(),
     Field::text("description", Slot::Description, "What it is for.").verified(),
-    Field::choice("mode", &["subagent", "primary", "all"], Slot::None, "Where it can be used.").default("all").verified(),
+    Field::choice("mode", &["subagent", "primary", "all"], Slot::None, "Where it can be used.")
+        .default("all")
+        .verified(),
     Field::text("model", Slot::Model, "`provider/model`.").default("the caller's").verified(),
     Field::text("variant", Slot::None, "A variant of the model.").verified(),
-    Field::new("temperature", Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY }, Slot::Temperature, "Sampling temperature.")
-        .verified(),
-    Field::new("top_p", Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY }, Slot::TopP, "Nucleus sampling.").verified(),
+    Field::new(
+        "temperature",
+        Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY },
+        Slot::Temperature,
+        "Sampling temperature.",
+    )
+    .verified(),
+    Field::new(
+        "top_p",
+        Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY },
+        Slot::TopP,
+        "Nucleus sampling.",
+    )
+    .verified(),
     Field::text("prompt", Slot::SystemPrompt, "What it is told.").verified(),
     Field::count("steps", Slot::MaxTurns, "The most steps it may take.").verified(),
-    Field::count("maxSteps", Slot::MaxTurns, "The most steps it may take.").deprecated("use `steps`").verified(),
-    Field::flag("disable", Slot::None, "Whether it is switched off.").default("false").verified(),
-    Field::flag("hidden", Slot::None, "Whether it is left out of lists.").default("false").verified(),
-    Field::new("color", HEX_OR_WORD, Slot::None, "Its colour.").verified(),
-    Field::new("permission", PERMISSION, Slot::Permissions, "What it may do; of several matches the last counts.")
-        .default("`*: allow`")
+    Field::count("maxSteps", Slot::MaxTurns, "The most steps it may take.")
+        .deprecated("use `steps`")
         .verified(),
+    Field::flag("disable", Slot::None, "Whether it is switched off.").default("false").verified(),
+    Field::flag("hidden", Slot::None, "Whether it is left out of lists.")
+        .default("false")
+        .verified(),
+    Field::new("color", HEX_OR_WORD, Slot::None, "Its colour.").verified(),
+    Field::new(
+        "permission",
+        PERMISSION,
+        Slot::Permissions,
+        "What it may do; of several matches the last counts.",
+    )
+    .default("`*: allow`")
+    .verified(),
     Field::new("tools", Kind::MapOf(&Kind::Flag), Slot::ToolSwitches, "Tools switched on or off.")
         .deprecated("use `permission`")
         .verified(),
-    Field::new("options", Kind::MapOf(&Kind::Any), Slot::None, "Options for the model provider.").verified(),
+    Field::new("options", Kind::MapOf(&Kind::Any), Slot::None, "Options for the model provider.")
+        .verified(),
 ];
 
 static TOOLS: Vocabulary = Vocabulary {

@@ -40,7 +40,11 @@ impl Outcome {
     /// Whether the agent is there afterwards.
     pub fn loads(self) -> bool {
         match self {
-            Self::Accepted | Self::Ignored | Self::Forwarded | Self::Unrestricted | Self::FailsAtRun => true,
+            Self::Accepted
+            | Self::Ignored
+            | Self::Forwarded
+            | Self::Unrestricted
+            | Self::FailsAtRun => true,
             Self::Skipped | Self::Rejected | Self::HostFails => false,
         }
     }

@@ -1,8 +1,8 @@
 //! Qwen Code: Markdown in `.qwen/agents`.
 
 use super::{
-    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax, Models, NameRule,
-    Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary,
+    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
+    Models, NameRule, Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary,
     fault::Checker,
     tools::{HostTool, main_only, t},
     verified,
@@ -69,21 +69,49 @@ const RESERVED: &[&str] = &["self", "system", "user", "model", "tool", "config",
 const TURNS: Kind = Kind::AnyOf(&[Kind::Integer { min: 1, max: i64::MAX }, Kind::Text]);
 
 static FIELDS: &[Field] = &[
-    Field::new("name", Kind::Name(&NAME), Slot::Name, "What identifies the agent; case does not matter.")
-        .required()
-        .verified(),
+    Field::new(
+        "name",
+        Kind::Name(&NAME),
+        Slot::Name,
+        "What identifies the agent; case does not matter.",
+    )
+    .required()
+    .verified(),
     Field::text("description", Slot::Description, "When to hand work to it.").required().verified(),
-    Field::new("tools", Kind::Names(Shape::ListOrCsv), Slot::Tools, "The tools it may use; an empty list means all.")
-        .default("every tool")
+    Field::new(
+        "tools",
+        Kind::Names(Shape::ListOrCsv),
+        Slot::Tools,
+        "The tools it may use; an empty list means all.",
+    )
+    .default("every tool")
+    .verified(),
+    Field::new(
+        "disallowedTools",
+        Kind::Names(Shape::ListOrCsv),
+        Slot::DeniedTools,
+        "Tools taken away.",
+    )
+    .verified(),
+    Field::text("model", Slot::Model, "`inherit`, `fast`, an id or `authType:id`.")
+        .default("inherit")
         .verified(),
-    Field::new("disallowedTools", Kind::Names(Shape::ListOrCsv), Slot::DeniedTools, "Tools taken away.").verified(),
-    Field::text("model", Slot::Model, "`inherit`, `fast`, an id or `authType:id`.").default("inherit").verified(),
-    Field::new("modelConfig", Kind::OpenTable(MODEL_CONFIG), Slot::None, "Model settings.")
-        .deprecated("use `model`")
-        .verified(),
-    Field::choice("approvalMode", &["default", "plan", "auto-edit", "yolo", "bubble"], Slot::ApprovalMode, "Who is asked.")
-        .default("default")
-        .verified(),
+    Field::new(
+        "modelConfig",
+        Kind::OpenTable(MODEL_CONFIG, Outcome::Ignored),
+        Slot::None,
+        "Model settings.",
+    )
+    .deprecated("use `model`")
+    .verified(),
+    Field::choice(
+        "approvalMode",
+        &["default", "plan", "auto-edit", "yolo", "bubble"],
+        Slot::ApprovalMode,
+        "Who is asked.",
+    )
+    .default("default")
+    .verified(),
     Field::choice(
         "permissionMode",
         &["default", "acceptEdits", "auto", "dontAsk", "bypassPermissions", "plan"],
@@ -93,7 +121,9 @@ static FIELDS: &[Field] = &[
     .on_bad_value(Outcome::Ignored)
     .verified(),
     Field::new("maxTurns", TURNS, Slot::MaxTurns, "The most turns it may take.").verified(),
-    Field::new("runConfig", Kind::OpenTable(RUN_CONFIG), Slot::None, "Limits.").deprecated("use `maxTurns`").verified(),
+    Field::new("runConfig", Kind::OpenTable(RUN_CONFIG, Outcome::Ignored), Slot::None, "Limits.")
+        .deprecated("use `maxTurns`")
+        .verified(),
     Field::choice(
         "color",
         &["red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan", "auto"],
@@ -102,10 +132,17 @@ static FIELDS: &[Field] = &[
     )
     .on_bad_value(Outcome::Ignored)
     .unverified(),
-    Field::flag("background", Slot::Background, "Whether it runs in the background.").on_bad_value(Outcome::Ignored).verified(),
-    Field::new("mcpServers", Kind::MapOf(&Kind::Any), Slot::McpServers, "MCP servers with their settings.")
+    Field::flag("background", Slot::Background, "Whether it runs in the background.")
         .on_bad_value(Outcome::Ignored)
         .verified(),
+    Field::new(
+        "mcpServers",
+        Kind::MapOf(&Kind::Any),
+        Slot::McpServers,
+        "MCP servers with their settings.",
+    )
+    .on_bad_value(Outcome::Ignored)
+    .verified(),
     Field::new("hooks", Kind::MapOf(&Kind::Any), Slot::None, "Hooks while it runs.")
         .on_bad_value(Outcome::Ignored)
         .verified(),
@@ -113,14 +150,26 @@ static FIELDS: &[Field] = &[
 
 static MODEL_CONFIG: &[Field] = &[
     Field::text("model", Slot::Model, "Its model.").verified(),
-    Field::new("temp", Kind::Number { min: 0.0, max: 2.0 }, Slot::Temperature, "Sampling temperature.").verified(),
-    Field::new("top_p", Kind::Number { min: 0.0, max: 1.0 }, Slot::TopP, "Nucleus sampling.").verified(),
+    Field::new(
+        "temp",
+        Kind::Number { min: 0.0, max: 2.0 },
+        Slot::Temperature,
+        "Sampling temperature.",
+    )
+    .verified(),
+    Field::new("top_p", Kind::Number { min: 0.0, max: 1.0 }, Slot::TopP, "Nucleus sampling.")
+        .verified(),
 ];
 
 static RUN_CONFIG: &[Field] = &[
     Field::count("max_turns", Slot::MaxTurns, "The most turns it may take.").verified(),
-    Field::new("max_time_minutes", Kind::Number { min: 0.0, max: f64::INFINITY }, Slot::MaxMinutes, "The most minutes it may run.")
-        .verified(),
+    Field::new(
+        "max_time_minutes",
+        Kind::Number { min: 0.0, max: f64::INFINITY },
+        Slot::MaxMinutes,
+        "The most minutes it may run.",
+    )
+    .verified(),
 ];
 
 static TOOLS: Vocabulary = Vocabulary {
@@ -181,10 +230,14 @@ fn check(checker: &mut Checker<'_>) {
     let length = checker.prompt().trim().chars().count();
     if length < MIN_PROMPT {
         let span = checker.body_start();
-        let what = format!("the prompt has {length} characters, and Qwen Code wants at least {MIN_PROMPT}");
+        let what = format!(
+            "the prompt has {length} characters, and Qwen Code wants at least {MIN_PROMPT}"
+        );
         checker.report(span, verified(Outcome::Skipped), what);
     }
-    let Some(close) = checker.document.front_matter.as_ref().and_then(|front| front.close) else { return };
+    let Some(close) = checker.document.front_matter.as_ref().and_then(|front| front.close) else {
+        return;
+    };
     let written = checker.source.slice(close);
     if written != written.trim_end() || close.end as usize == checker.source.text().len() {
         let what = "the closing `---` must be alone on its line and the line must end";

@@ -10,7 +10,9 @@ pub fn json_schema(dialect: &Dialect, form: &Form) -> Value {
     let agent = table(form.fields, strict);
     let body = match form.layout {
         Layout::One => agent,
-        Layout::Wrapped(key) => json!({ "anyOf": [{ "type": "object", "properties": { key: agent }, "required": [key] }, agent] }),
+        Layout::Wrapped(key) => {
+            json!({ "anyOf": [{ "type": "object", "properties": { key: agent }, "required": [key] }, agent] })
+        }
         Layout::OneOrList => json!({ "anyOf": [agent, { "type": "array", "items": agent }] }),
         Layout::Keyed { keys, settings, top, .. } => keyed(&agent, keys, settings, top),
     };
@@ -19,7 +21,10 @@ pub fn json_schema(dialect: &Dialect, form: &Form) -> Value {
         "title": form.title,
     });
     if let (Some(schema), Value::Object(body)) = (schema.as_object_mut(), body) {
-        schema.insert("description".to_owned(), json!(format!("{} for {}", form.title, dialect.host)));
+        schema.insert(
+            "description".to_owned(),
+            json!(format!("{} for {}", form.title, dialect.host)),
+        );
         schema.extend(body);
     }
     schema
@@ -35,7 +40,8 @@ fn keyed(agent: &Value, keys: &[&str], settings: &[Field], top: &[Field]) -> Val
 
 fn table(fields: &[Field], strict: bool) -> Value {
     let properties: Map<String, Value> = fields.iter().map(property).collect();
-    let required: Vec<_> = fields.iter().filter(|field| field.required).map(|field| field.key).collect();
+    let required: Vec<_> =
+        fields.iter().filter(|field| field.required).map(|field| field.key).collect();
     let mut schema = json!({ "type": "object", "properties": properties });
     if let Some(schema) = schema.as_object_mut() {
         if !required.is_empty() {
@@ -89,10 +95,12 @@ fn kind(of: &Kind) -> Value {
         }
         Kind::Choice(words) => json!({ "enum": words }),
         Kind::Names(Shape::List) => names,
-        Kind::Names(Shape::ListOrCsv | Shape::ListOrOne) => json!({ "anyOf": [names, { "type": "string" }] }),
+        Kind::Names(Shape::ListOrCsv | Shape::ListOrOne) => {
+            json!({ "anyOf": [names, { "type": "string" }] })
+        }
         Kind::List(item) => json!({ "type": "array", "items": kind(item) }),
         Kind::Table(fields) => table(fields, true),
-        Kind::OpenTable(fields) => table(fields, false),
+        Kind::OpenTable(fields, _) => table(fields, false),
         Kind::MapOf(value) => json!({ "type": "object", "additionalProperties": kind(value) }),
         Kind::AnyOf(kinds) => json!({ "anyOf": kinds.iter().map(self::kind).collect::<Vec<_>>() }),
         Kind::Schema => json!({ "type": ["object", "boolean"] }),

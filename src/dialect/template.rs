@@ -1,8 +1,8 @@
 //! Role templates of the Codex fork: Markdown with `allow_list`, `deny_list` and `agent_names`.
 
 use super::{
-    Depth, Dialect, Duplicates, Failures, Field, Form, Identity, Kind, Layout, Models, Names, Outcome, Place,
-    PromptSource, Shape, Signature, Slot, agentctl, documented,
+    Depth, Dialect, Duplicates, Failures, Field, Form, Identity, Kind, Layout, Models, Names,
+    Outcome, Place, PromptSource, Shape, Signature, Slot, agentctl, documented,
 };
 use crate::document::Format;
 
@@ -40,11 +40,21 @@ static FIELDS: &[Field] = &[
     Field::text("agent_type", Slot::Name, "What identifies the role.").default("the file's name"),
     Field::text("name", Slot::Name, "Another spelling of `agent_type`.").unverified(),
     Field::text("description", Slot::Description, "What the role is for."),
-    Field::new("allow_list", Kind::Names(Shape::ListOrCsv), Slot::Tools, "The tools its threads may use.")
-        .default("every tool"),
+    Field::new(
+        "allow_list",
+        Kind::Names(Shape::ListOrCsv),
+        Slot::Tools,
+        "The tools its threads may use.",
+    )
+    .default("every tool"),
     Field::new("deny_list", Kind::Names(Shape::ListOrCsv), Slot::DeniedTools, "Tools taken away."),
     Field::flag("read_only", Slot::ReadOnly, "Forces the read-only sandbox.").default("false"),
     Field::text("model", Slot::Model, "Its model.").default("the parent's"),
     Field::text("reasoning_effort", Slot::Effort, "How hard it thinks.").default("the parent's"),
-    Field::new("agent_names", agentctl::PERSONAS, Slot::Personas, "Variants: name, model, reasoning_effort, prompt."),
+    Field::new(
+        "agent_names",
+        agentctl::PERSONAS,
+        Slot::Personas,
+        "Variants: name, model, reasoning_effort, prompt.",
+    ),
 ];

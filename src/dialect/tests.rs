@@ -23,7 +23,12 @@ fn ids_and_keys_are_unique() {
 fn every_tool_stands_for_tools_that_exist() {
     for dialect in DIALECTS {
         let names: BTreeSet<_> = dialect.tools.tools.iter().map(|tool| tool.name).collect();
-        assert_eq!(names.len(), dialect.tools.tools.len(), "{}: a tool is listed twice", dialect.id);
+        assert_eq!(
+            names.len(),
+            dialect.tools.tools.len(),
+            "{}: a tool is listed twice",
+            dialect.id
+        );
         for tool in dialect.tools.tools {
             for name in tool.canonical {
                 assert!(canonical_tool(name).is_some(), "{}: {} is no tool", dialect.id, name);
@@ -45,7 +50,7 @@ fn every_field_says_what_it_is_for() {
     fn walk(fields: &[Field]) {
         for field in fields {
             assert!(field.doc.ends_with('.'), "{}: {:?}", field.key, field.doc);
-            if let Kind::Table(inner) | Kind::OpenTable(inner) = field.kind {
+            if let Kind::Table(inner) | Kind::OpenTable(inner, _) = field.kind {
                 walk(inner);
             }
         }

@@ -64,18 +64,24 @@ fn the_rest_is_read_after_lines_that_mean_nothing() {
 
 #[test]
 fn json_keeps_exact_places_and_what_came_before_an_error() {
-    assert_snapshot!("document-json", outline(
-        Format::Json,
-        "{\n\t\"a\": [1, 2.5, null,], // c\n\t\"ä\": {\"b\\n\": \"\\u00e4\"},\n\t\"a\": true,\n\t\"x\": nope, \"y\": 1}"
-    ));
+    assert_snapshot!(
+        "document-json",
+        outline(
+            Format::Json,
+            "{\n\t\"a\": [1, 2.5, null,], // c\n\t\"ä\": {\"b\\n\": \"\\u00e4\"},\n\t\"a\": true,\n\t\"x\": nope, \"y\": 1}"
+        )
+    );
 }
 
 #[test]
 fn toml_keeps_exact_places_and_goes_on_after_an_error() {
-    assert_snapshot!("document-toml", outline(
-        Format::Toml,
-        "name = \"ä\"\ntext = '''\nx\n'''\nbad = = 1\nname = 2\nlist = [1, 2.5]\n[agents.r]\ninline = {a = 1}\n[[hooks]]\nx = 1979-05-27\n"
-    ));
+    assert_snapshot!(
+        "document-toml",
+        outline(
+            Format::Toml,
+            "name = \"ä\"\ntext = '''\nx\n'''\nbad = = 1\nname = 2\nlist = [1, 2.5]\n[agents.r]\ninline = {a = 1}\n[[hooks]]\nx = 1979-05-27\n"
+        )
+    );
 }
 
 #[test]
@@ -86,7 +92,8 @@ fn hostile_input_is_a_clear_problem() {
     for format in [Format::Yaml, Format::Json] {
         assert_eq!(kinds(format, &"[".repeat(10_000)), [ProblemKind::TooDeep]);
     }
-    let nested: String = (0..10_000).map(|depth| format!("{}a:\n", " ".repeat(depth.min(400)))).collect();
+    let nested: String =
+        (0..10_000).map(|depth| format!("{}a:\n", " ".repeat(depth.min(400)))).collect();
     assert_eq!(kinds(Format::Yaml, &nested), [ProblemKind::TooDeep]);
     assert!(!kinds(Format::Toml, &format!("a = {}", "[".repeat(10_000))).is_empty());
 
@@ -119,7 +126,8 @@ fn the_second_of_two_equal_keys_is_reported() {
         (Format::Toml, "a = 1\nb = 2\na = 3\n"),
     ] {
         let (_, problems) = read(format, text);
-        let [Problem { kind: ProblemKind::DuplicateKey { key, first }, span }] = &problems[..] else {
+        let [Problem { kind: ProblemKind::DuplicateKey { key, first }, span }] = &problems[..]
+        else {
             panic!("{format:?}: {problems:?}")
         };
         assert_eq!(key, "a");

@@ -49,7 +49,10 @@ impl Builder<'_> {
             if self.left == 0 {
                 break;
             }
-            let key = Spanned::new(key.get_ref().to_string(), Span::from(key.span()).shifted(self.offset));
+            let key = Spanned::new(
+                key.get_ref().to_string(),
+                Span::from(key.span()).shifted(self.offset),
+            );
             let value = match value.span() {
                 // What stands in for a value that could not be read has no place of its own.
                 place if place.is_empty() => Node::null(Span::at(key.span.end as usize)),
@@ -113,7 +116,8 @@ impl Builder<'_> {
 
 /// Where `key` stands first, in any table.
 fn first_key(table: &DeTable<'_>, key: &str) -> Option<Span> {
-    let here = table.iter().filter(|(name, _)| name.get_ref() == key).map(|(name, _)| name.span().into());
+    let here =
+        table.iter().filter(|(name, _)| name.get_ref() == key).map(|(name, _)| name.span().into());
     let below = table
         .iter()
         .filter_map(|(_, value)| value.get_ref().as_table())
@@ -130,6 +134,8 @@ fn scalar_value(value: &DeValue<'_>, written: &str) -> Value {
         DeValue::Float(number) => {
             number.as_str().parse().map_or_else(|_| Value::Text(written.to_owned()), Value::Float)
         }
-        DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => Value::Text(written.to_owned()),
+        DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {
+            Value::Text(written.to_owned())
+        }
     }
 }

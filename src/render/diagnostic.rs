@@ -2,7 +2,10 @@
 
 use std::fmt::{self, Display};
 
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity,
+    SourceCode,
+};
 
 use super::Paint;
 use crate::text::{Source, Span, printable, printable_in_place};
@@ -80,6 +83,9 @@ impl Diagnostic for Report<'_> {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let label = self.snippet.label.as_ref().map(|label| printable(label).into_owned());
-        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(label, self.snippet.span.range()))))
+        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(
+            label,
+            self.snippet.span.range(),
+        ))))
     }
 }

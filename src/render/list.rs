@@ -13,9 +13,15 @@ use crate::{
 };
 
 /// The catalog as a table, then what its hosts would not load.
-pub fn list_text(catalog: &Catalog, entries: &[&Entry], width: Option<usize>, paint: Paint) -> String {
+pub fn list_text(
+    catalog: &Catalog,
+    entries: &[&Entry],
+    width: Option<usize>,
+    paint: Paint,
+) -> String {
     let rows: Vec<Vec<String>> = entries.iter().map(|entry| row(entry)).collect();
-    let mut out = table(&["AGENT", "SOURCE", "DIALECT", "TOOLS", "DESCRIPTION"], &rows, width, paint);
+    let mut out =
+        table(&["AGENT", "SOURCE", "DIALECT", "TOOLS", "DESCRIPTION"], &rows, width, paint);
     notes(&mut out, catalog, entries, paint);
     out
 }
@@ -64,20 +70,29 @@ fn notes(out: &mut String, catalog: &Catalog, entries: &[&Entry], paint: Paint) 
             if std::mem::take(&mut first) {
                 out.push('\n');
             }
-            let at = format!("{}:{}:{}", entry.path.display(), fault.start.line, fault.start.column);
+            let at =
+                format!("{}:{}:{}", entry.path.display(), fault.start.line, fault.start.column);
             let what = fault.what.kind.to_string();
             writeln!(out, "{} {}", paint.bold(printable(&at)), printable(&what)).ok();
             writeln!(out, "  {}", paint.yellow(consequence(entry.dialect.host, &fault.what))).ok();
         }
     }
     for entry in entries {
-        let Some(winner) = entry.shadowed_by.and_then(|at| catalog.entries.get(at)) else { continue };
+        let Some(winner) = entry.shadowed_by.and_then(|at| catalog.entries.get(at)) else {
+            continue;
+        };
         if std::mem::take(&mut first) {
             out.push('\n');
         }
         let (this, other) = (entry.path.display().to_string(), winner.path.display().to_string());
         let name = one_line(&entry.full_name());
-        writeln!(out, "{} `{name}` is shadowed by {}", paint.bold(printable(&this)), printable(&other)).ok();
+        writeln!(
+            out,
+            "{} `{name}` is shadowed by {}",
+            paint.bold(printable(&this)),
+            printable(&other)
+        )
+        .ok();
     }
 }
 
@@ -85,7 +100,9 @@ fn notes(out: &mut String, catalog: &Catalog, entries: &[&Entry], paint: Paint) 
 fn is_worth_a_note(fault: &Located<Fault>) -> bool {
     match fault.what.outcome {
         Outcome::Accepted | Outcome::Ignored | Outcome::Forwarded => false,
-        Outcome::FailsAtRun | Outcome::Unrestricted | Outcome::HostFails | Outcome::Rejected => true,
+        Outcome::FailsAtRun | Outcome::Unrestricted | Outcome::HostFails | Outcome::Rejected => {
+            true
+        }
         // Shadowing is told once, below.
         Outcome::Skipped => !matches!(fault.what.kind, FaultKind::Duplicate { .. }),
     }
@@ -101,7 +118,8 @@ fn entry_json(catalog: &Catalog, entry: &Entry, expanded: bool) -> Value {
     let names = |names: &[crate::text::Spanned<String>]| -> Value {
         names.iter().map(|name| json!(name.value)).collect()
     };
-    let path_of = |at: &usize| catalog.entries.get(*at).map(|entry| json!(entry.path.display().to_string()));
+    let path_of =
+        |at: &usize| catalog.entries.get(*at).map(|entry| json!(entry.path.display().to_string()));
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
     put("agent_type", json!(entry.name()));
@@ -136,20 +154,28 @@ fn entry_json(catalog: &Catalog, entry: &Entry, expanded: bool) -> Value {
     }
     if expanded {
         let chain: Vec<_> = definition.model.chain.iter().map(|model| json!(model.value)).collect();
-        put("model", match chain.len() {
-            0 => Value::Null,
-            1 => chain[0].clone(),
-            _ => Value::Array(chain),
-        });
-        put("reasoning_effort", json!(definition.model.effort.as_ref().map(|effort| &effort.value)));
+        put(
+            "model",
+            match chain.len() {
+                0 => Value::Null,
+                1 => chain[0].clone(),
+                _ => Value::Array(chain),
+            },
+        );
+        put(
+            "reasoning_effort",
+            json!(definition.model.effort.as_ref().map(|effort| &effort.value)),
+        );
         put("default_prompt", json!(entry.system_prompt()));
     }
     Value::Object(object)
 }
 
 fn persona_json(persona: &Persona, expanded: bool) -> Value {
-    let text = |text: &Option<crate::text::Spanned<String>>| json!(text.as_ref().map(|text| &text.value));
-    let mut object = json!({ "name": persona.name.value, "description": text(&persona.description) });
+    let text =
+        |text: &Option<crate::text::Spanned<String>>| json!(text.as_ref().map(|text| &text.value));
+    let mut object =
+        json!({ "name": persona.name.value, "description": text(&persona.description) });
     if expanded && let Some(object) = object.as_object_mut() {
         object.insert("model".to_owned(), text(&persona.model));
         object.insert("reasoning_effort".to_owned(), text(&persona.reasoning_effort));

@@ -53,33 +53,77 @@ fn list(names: &[Spanned<String>]) -> Reading {
 static ROWS: &[Row] = &[
     Row { label: "display_name", slots: &[Slot::DisplayName], read: |d| text(&d.display_name) },
     Row { label: "description", slots: &[Slot::Description], read: |d| text(&d.description) },
-    Row { label: "tools", slots: &[Slot::Tools, Slot::Toolsets, Slot::Permissions], read: |d| match &d.tools.allowed {
-        crate::model::Access::Unsaid => None,
-        crate::model::Access::Listed(names) => {
-            Some((names.value.iter().map(|name| json!(name.value)).collect(), names.span))
-        }
-    } },
+    Row {
+        label: "tools",
+        slots: &[Slot::Tools, Slot::Toolsets, Slot::Permissions],
+        read: |d| match &d.tools.allowed {
+            crate::model::Access::Unsaid => None,
+            crate::model::Access::Listed(names) => {
+                Some((names.value.iter().map(|name| json!(name.value)).collect(), names.span))
+            }
+        },
+    },
     Row { label: "disallowed_tools", slots: &[Slot::DeniedTools], read: |d| list(&d.tools.denied) },
     Row { label: "model", slots: &[Slot::Model], read: |d| list(&d.model.chain) },
     Row { label: "reasoning_effort", slots: &[Slot::Effort], read: |d| text(&d.model.effort) },
-    Row { label: "temperature", slots: &[Slot::Temperature], read: |d| copied(&d.model.temperature) },
+    Row {
+        label: "temperature",
+        slots: &[Slot::Temperature],
+        read: |d| copied(&d.model.temperature),
+    },
     Row { label: "top_p", slots: &[Slot::TopP], read: |d| copied(&d.model.top_p) },
-    Row { label: "thinking_budget", slots: &[Slot::ThinkingBudget], read: |d| copied(&d.model.thinking_budget) },
+    Row {
+        label: "thinking_budget",
+        slots: &[Slot::ThinkingBudget],
+        read: |d| copied(&d.model.thinking_budget),
+    },
     Row { label: "max_turns", slots: &[Slot::MaxTurns], read: |d| copied(&d.limits.max_turns) },
-    Row { label: "max_time_seconds", slots: &[Slot::MaxSeconds, Slot::MaxMinutes], read: |d| copied(&d.limits.max_seconds) },
-    Row { label: "grace_period_seconds", slots: &[Slot::GraceSeconds], read: |d| copied(&d.limits.grace_seconds) },
+    Row {
+        label: "max_time_seconds",
+        slots: &[Slot::MaxSeconds, Slot::MaxMinutes],
+        read: |d| copied(&d.limits.max_seconds),
+    },
+    Row {
+        label: "grace_period_seconds",
+        slots: &[Slot::GraceSeconds],
+        read: |d| copied(&d.limits.grace_seconds),
+    },
     Row { label: "max_tokens", slots: &[Slot::MaxTokens], read: |d| copied(&d.limits.max_tokens) },
-    Row { label: "fork_context", slots: &[Slot::ForkContext], read: |d| copied(&d.behaviour.fork_context) },
-    Row { label: "background", slots: &[Slot::Background], read: |d| copied(&d.behaviour.background) },
+    Row {
+        label: "fork_context",
+        slots: &[Slot::ForkContext],
+        read: |d| copied(&d.behaviour.fork_context),
+    },
+    Row {
+        label: "background",
+        slots: &[Slot::Background],
+        read: |d| copied(&d.behaviour.background),
+    },
     Row { label: "read_only", slots: &[Slot::ReadOnly], read: |d| copied(&d.behaviour.read_only) },
-    Row { label: "execution_mode", slots: &[Slot::ExecutionMode], read: |d| text(&d.behaviour.execution_mode) },
-    Row { label: "approval_mode", slots: &[Slot::ApprovalMode], read: |d| text(&d.behaviour.approval_mode) },
+    Row {
+        label: "execution_mode",
+        slots: &[Slot::ExecutionMode],
+        read: |d| text(&d.behaviour.execution_mode),
+    },
+    Row {
+        label: "approval_mode",
+        slots: &[Slot::ApprovalMode],
+        read: |d| text(&d.behaviour.approval_mode),
+    },
     Row { label: "sandbox", slots: &[Slot::Sandbox], read: |d| text(&d.behaviour.sandbox) },
     Row { label: "base_dir", slots: &[Slot::BaseDir], read: |d| text(&d.behaviour.base_dir) },
-    Row { label: "disabled_features", slots: &[Slot::DisabledFeatures], read: |d| list(&d.behaviour.disabled_features) },
+    Row {
+        label: "disabled_features",
+        slots: &[Slot::DisabledFeatures],
+        read: |d| list(&d.behaviour.disabled_features),
+    },
     Row { label: "agents", slots: &[Slot::Agents], read: |d| list(&d.references.agents) },
     Row { label: "skills", slots: &[Slot::Skills], read: |d| list(&d.references.skills) },
-    Row { label: "mcp_servers", slots: &[Slot::McpServers], read: |d| list(&d.references.mcp_servers) },
+    Row {
+        label: "mcp_servers",
+        slots: &[Slot::McpServers],
+        read: |d| list(&d.references.mcp_servers),
+    },
     Row { label: "agent_names", slots: &[Slot::Personas], read: personas },
     Row { label: "inputs", slots: &[Slot::Inputs, Slot::Parameters], read: inputs },
     Row { label: "output", slots: &[Slot::OutputSchema], read: output },
@@ -131,7 +175,9 @@ fn output(definition: &Definition) -> Reading {
 fn messages(definition: &Definition) -> Reading {
     let messages = &definition.prompt.initial_messages;
     let span = messages.iter().map(|message| message.content.span).reduce(Span::to)?;
-    let value = messages.iter().map(|message| json!({ "role": message.role.value, "content": message.content.value }));
+    let value = messages
+        .iter()
+        .map(|message| json!({ "role": message.role.value, "content": message.content.value }));
     Some((value.collect(), span))
 }
 
@@ -139,10 +185,14 @@ fn messages(definition: &Definition) -> Reading {
 fn resolve(entry: &Entry) -> Vec<Resolved> {
     let position = |span: Span| {
         let source = entry.source.as_ref();
-        source.map_or(Position { line: 1, column: 1, byte: 0 }, |source| source.position(span.start as usize))
+        source.map_or(Position { line: 1, column: 1, byte: 0 }, |source| {
+            source.position(span.start as usize)
+        })
     };
     let row = |row: &Row| match (row.read)(&entry.definition) {
-        Some((value, span)) => Some(Resolved { label: row.label, value, from: From::File(position(span)) }),
+        Some((value, span)) => {
+            Some(Resolved { label: row.label, value, from: From::File(position(span)) })
+        }
         None => {
             let default = row.slots.iter().find_map(|slot| default_of(entry.form.fields, *slot))?;
             Some(Resolved { label: row.label, value: json!(default), from: From::Default })
@@ -160,7 +210,7 @@ fn resolve(entry: &Entry) -> Vec<Resolved> {
 /// What the host assumes for a slot, wherever in its tables the key is.
 fn default_of(fields: &'static [Field], slot: Slot) -> Option<&'static str> {
     fields.iter().find_map(|field| match field.kind {
-        Kind::Table(inner) | Kind::OpenTable(inner) => default_of(inner, slot),
+        Kind::Table(inner) | Kind::OpenTable(inner, _) => default_of(inner, slot),
         _ => field.default.filter(|_| field.slot == slot),
     })
 }
@@ -169,7 +219,8 @@ fn default_of(fields: &'static [Field], slot: Slot) -> Option<&'static str> {
 fn tools(entry: &Entry) -> Vec<(&'static str, &Spanned<String>, Meaning)> {
     let tools = &entry.definition.tools;
     let meaning = |name: &Spanned<String>| entry.dialect.tools.meaning(&name.value);
-    let allowed = tools.allowed.names().unwrap_or_default().iter().map(|name| ("allow", name, meaning(name)));
+    let allowed =
+        tools.allowed.names().unwrap_or_default().iter().map(|name| ("allow", name, meaning(name)));
     let denied = tools.denied.iter().map(|name| ("deny", name, meaning(name)));
     allowed.chain(denied).collect()
 }
@@ -181,7 +232,9 @@ pub fn show_json(catalog: &Catalog, entry: &Entry) -> Value {
         .into_iter()
         .map(|Resolved { label, value, from }| {
             let from = match from {
-                From::File(place) => json!({ "path": path, "line": place.line, "column": place.column }),
+                From::File(place) => {
+                    json!({ "path": path, "line": place.line, "column": place.column })
+                }
                 From::FileName => json!("file name"),
                 From::Default => json!(format!("default of {}", entry.dialect.host)),
             };
@@ -194,14 +247,17 @@ pub fn show_json(catalog: &Catalog, entry: &Entry) -> Value {
             let canonical = match meaning {
                 Meaning::Tools(tools) => json!(tools),
                 Meaning::Everything => json!(["*"]),
-                Meaning::Mcp { server, tool } => json!([format!("mcp:{server}/{}", tool.as_deref().unwrap_or("*"))]),
+                Meaning::Mcp { server, tool } => {
+                    json!([format!("mcp:{server}/{}", tool.as_deref().unwrap_or("*"))])
+                }
                 Meaning::Unknown => Value::Null,
             };
             json!({ "name": name.value, "effect": effect, "canonical": canonical })
         })
         .collect();
     let unknown = entry.definition.fields.iter().filter(|field| !field.understood);
-    let path_of = |at: &usize| catalog.entries.get(*at).map(|entry| entry.path.display().to_string());
+    let path_of =
+        |at: &usize| catalog.entries.get(*at).map(|entry| entry.path.display().to_string());
     json!({
         "agent_type": entry.name(),
         "source": entry.origin,
@@ -227,7 +283,8 @@ pub fn show_text(catalog: &Catalog, entry: &Entry, width: usize, paint: Paint) -
     head(&mut out, catalog, entry, paint);
     fields(&mut out, entry, width, paint);
     meanings(&mut out, entry, paint);
-    let unknown: Vec<_> = entry.definition.fields.iter().filter(|field| !field.understood).collect();
+    let unknown: Vec<_> =
+        entry.definition.fields.iter().filter(|field| !field.understood).collect();
     if !unknown.is_empty() {
         writeln!(out, "\n{}", paint.bold("Keys the host does not know")).ok();
         for field in unknown {
@@ -270,10 +327,14 @@ fn fields(out: &mut String, entry: &Entry, width: usize, paint: Paint) {
             From::FileName => "file name".to_owned(),
             From::Default => "default".to_owned(),
         };
-        let value = plain(&value);
-        writeln!(out, "  {label:label_width$}  {}", paint.dim(&from)).ok();
-        for line in wrap(&value, width.saturating_sub(6).max(20)) {
-            writeln!(out, "      {line}").ok();
+        let room = width.saturating_sub(label_width + 4).max(20);
+        let mut lines = wrap(&plain(&value), room);
+        if let Some(last) = lines.last_mut() {
+            last.push_str(&paint.dim(format!("  ({from})")));
+        }
+        for (at, line) in lines.iter().enumerate() {
+            let label = if at == 0 { label } else { "" };
+            writeln!(out, "  {label:label_width$}  {line}").ok();
         }
     }
 }
@@ -290,7 +351,9 @@ fn meanings(out: &mut String, entry: &Entry, paint: Paint) {
             Meaning::Tools([]) => format!("only {} has it", entry.dialect.host),
             Meaning::Tools(tools) => tools.join(", "),
             Meaning::Everything => "every tool".to_owned(),
-            Meaning::Mcp { server, tool: Some(tool) } => format!("`{tool}` of the MCP server `{server}`"),
+            Meaning::Mcp { server, tool: Some(tool) } => {
+                format!("`{tool}` of the MCP server `{server}`")
+            }
             Meaning::Mcp { server, tool: None } => format!("all of the MCP server `{server}`"),
             Meaning::Unknown => paint.yellow(format!("not a tool of {}", entry.dialect.host)),
         };
@@ -327,7 +390,10 @@ fn plain(value: &Value) -> String {
         }
         Value::Number(number) => {
             // Limits are kept as fractions; whole ones read better whole.
-            number.as_f64().filter(|_| number.is_f64()).map_or_else(|| number.to_string(), |number| number.to_string())
+            number
+                .as_f64()
+                .filter(|_| number.is_f64())
+                .map_or_else(|| number.to_string(), |number| number.to_string())
         }
         other => one_line(&other.to_string()),
     }

@@ -13,7 +13,12 @@ const LEAST: usize = 20;
 
 /// Lays out `rows` below `head`. With a `width` the last column is cut to fit, without one it is
 /// left whole. Trailing blanks are never written.
-pub(super) fn table(head: &[&str], rows: &[Vec<String>], width: Option<usize>, paint: Paint) -> String {
+pub(super) fn table(
+    head: &[&str],
+    rows: &[Vec<String>],
+    width: Option<usize>,
+    paint: Paint,
+) -> String {
     let columns = head.len();
     let widest = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width());

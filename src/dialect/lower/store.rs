@@ -3,7 +3,10 @@
 use crate::{
     dialect::{Field, Kind, Shape, Slot},
     document::{Entry, Map, Node, Value},
-    model::{Access, Definition, Input, InputType, Message, Name, NameOrigin, Output, Persona, PromptText},
+    model::{
+        Access, Definition, Input, InputType, Message, Name, NameOrigin, Output, Persona,
+        PromptText,
+    },
     text::{Source, Span, Spanned},
 };
 
@@ -39,7 +42,8 @@ pub(super) fn store(source: &Source, definition: &mut Definition, field: &Field,
         Slot::MaxTurns => definition.limits.max_turns = integer(node),
         Slot::MaxSeconds => definition.limits.max_seconds = number(node),
         Slot::MaxMinutes => {
-            definition.limits.max_seconds = number(node).map(|time| time.map(|minutes| minutes * 60.0));
+            definition.limits.max_seconds =
+                number(node).map(|time| time.map(|minutes| minutes * 60.0));
         }
         Slot::GraceSeconds => definition.limits.grace_seconds = number(node),
         Slot::MaxTokens => definition.limits.max_tokens = integer(node),
@@ -60,7 +64,9 @@ pub(super) fn store(source: &Source, definition: &mut Definition, field: &Field,
         Slot::Personas => definition.personas = personas(node),
         Slot::Agents => definition.references.agents.extend(references(source, field, node)),
         Slot::Skills => definition.references.skills.extend(names()),
-        Slot::McpServers => definition.references.mcp_servers.extend(references(source, field, node)),
+        Slot::McpServers => {
+            definition.references.mcp_servers.extend(references(source, field, node))
+        }
     }
 }
 
@@ -157,10 +163,14 @@ fn reference(item: &Node) -> Option<Spanned<String>> {
 fn tool_switches(definition: &mut Definition, node: &Node) {
     let Some(map) = node.as_map() else { return };
     let switched = |on: bool| {
-        map.entries.iter().filter(move |entry| entry.value.value == Value::Bool(on)).map(|entry| entry.key.clone())
+        map.entries
+            .iter()
+            .filter(move |entry| entry.value.value == Value::Bool(on))
+            .map(|entry| entry.key.clone())
     };
     if switched(false).any(|name| name.value == "*") {
-        definition.tools.allowed = Access::Listed(Spanned::new(switched(true).collect(), node.span));
+        definition.tools.allowed =
+            Access::Listed(Spanned::new(switched(true).collect(), node.span));
     } else {
         definition.tools.denied.extend(switched(false));
     }
@@ -215,7 +225,7 @@ fn inputs(node: &Node) -> Vec<Input> {
     let entries = node.as_map().into_iter().flat_map(|map| &map.entries);
     entries
         .map(|entry| match entry.value.as_map() {
-            Some(map) => input(entry.key.clone(), map, "type", |word| InputType::parse(word)),
+            Some(map) => input(entry.key.clone(), map, "type", InputType::parse),
             None => input(entry.key.clone(), &Map::default(), "type", |_| None),
         })
         .collect()
@@ -262,9 +272,11 @@ fn personas(node: &Node) -> Vec<Persona> {
                 None => Some(persona(scalar(item)?, None)),
             })
             .collect(),
-        Value::Map(map) => {
-            map.entries.iter().map(|entry| persona(entry.key.clone(), entry.value.as_map())).collect()
-        }
+        Value::Map(map) => map
+            .entries
+            .iter()
+            .map(|entry| persona(entry.key.clone(), entry.value.as_map()))
+            .collect(),
         _ => Vec::new(),
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Span as EventSpan, StructureStyle};
+use granit_parser::{
+    Event, Options, Parser, ScalarStyle, ScanError, Span as EventSpan, StructureStyle,
+};
 
 use super::scalar;
 use crate::{
@@ -169,7 +171,8 @@ impl Builder<'_> {
             ScalarStyle::SingleQuoted => quoted(Style::SingleQuoted),
             ScalarStyle::DoubleQuoted => quoted(Style::DoubleQuoted),
             ScalarStyle::Literal | ScalarStyle::Folded => {
-                let style = if style == ScalarStyle::Literal { Style::Literal } else { Style::Folded };
+                let style =
+                    if style == ScalarStyle::Literal { Style::Literal } else { Style::Folded };
                 Node { span: self.block_span(span, tag), ..quoted(style) }
             }
         }
@@ -258,7 +261,8 @@ impl Builder<'_> {
                     map.entries.push(Entry { key, value });
                 }
                 merge(&mut map);
-                let last = map.entries.iter().map(|entry| entry.value.span.end.max(entry.key.span.end));
+                let last =
+                    map.entries.iter().map(|entry| entry.value.span.end.max(entry.key.span.end));
                 let last = last.max().map(|end| end as usize);
                 (Value::Map(map), last)
             }
@@ -284,11 +288,11 @@ impl Builder<'_> {
                     map.entries.push(Entry { key, value: node });
                 }
             }
-            Content::Map { .. } => self.key(node),
+            Content::Map { .. } => self.key(&node),
         }
     }
 
-    fn key(&mut self, node: Node) {
+    fn key(&mut self, node: &Node) {
         let text = match (&node.value, node.style) {
             (Value::List(_) | Value::Map(_), _) => {
                 self.problems.push(ProblemKind::ComplexKey, node.span);
@@ -298,7 +302,8 @@ impl Builder<'_> {
             (_, Style::Plain) => self.original[node.span.range()].to_owned(),
             _ => node.as_text().unwrap_or_default().to_owned(),
         };
-        let Some(Frame { content: Content::Map { map, seen, key, .. }, style, .. }) = self.frames.last_mut()
+        let Some(Frame { content: Content::Map { map, seen, key, .. }, style, .. }) =
+            self.frames.last_mut()
         else {
             return;
         };
@@ -388,7 +393,8 @@ fn merge(map: &mut Map) {
         _ => return,
     };
     map.entries.remove(at);
-    let mut seen: HashSet<String> = map.entries.iter().map(|entry| entry.key.value.clone()).collect();
+    let mut seen: HashSet<String> =
+        map.entries.iter().map(|entry| entry.key.value.clone()).collect();
     for entry in bases.into_iter().flat_map(|base| base.entries) {
         if seen.insert(entry.key.value.clone()) {
             map.entries.push(entry);

@@ -31,7 +31,9 @@ pub(super) fn diagnose(
     let point = Span::new(at, at + character.map_or(0, char::len_utf8));
     let kind = match error.kind() {
         ErrorKind::RecursionLimitExceeded => return Err((ProblemKind::TooDeep, point)),
-        ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => Some(NeedsQuotes::Colon),
+        ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => {
+            Some(NeedsQuotes::Colon)
+        }
         ErrorKind::MissingAnchorOrAliasName if character == Some('*') => Some(NeedsQuotes::Star),
         ErrorKind::BlockSequenceEntryNotAllowed => Some(NeedsQuotes::Reserved('-')),
         ErrorKind::UnexpectedCharacter { character } if matches!(character, '@' | '`' | '%') => {
@@ -46,7 +48,11 @@ pub(super) fn diagnose(
         && let Some(span) = value_around(original, painted, at, last_key)
     {
         let written = &original[span.range()];
-        let why = if why == NeedsQuotes::Trailing && written.starts_with('*') { NeedsQuotes::Star } else { why };
+        let why = if why == NeedsQuotes::Trailing && written.starts_with('*') {
+            NeedsQuotes::Star
+        } else {
+            why
+        };
         let value = Some(fold(written));
         return Ok(Repair { kind: ProblemKind::NeedsQuotes(why), span, value });
     }
@@ -79,7 +85,9 @@ fn value_around(original: &str, painted: &str, at: usize, last_key: Option<Span>
         (Some(key), _) => {
             let after_key = key.end as usize;
             let colon = painted[after_key..].find(':').filter(|offset| {
-                painted[after_key..after_key + offset].bytes().all(|byte| matches!(byte, b' ' | b'\t'))
+                painted[after_key..after_key + offset]
+                    .bytes()
+                    .all(|byte| matches!(byte, b' ' | b'\t'))
             })?;
             let after = after_key + colon + 1;
             let key_line = line_around(original, key.start as usize);
