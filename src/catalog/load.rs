@@ -58,7 +58,7 @@ pub fn load(
     }
     if built_in {
         for (name, text) in BUILT_IN {
-            let path = Path::new("builtin:").join(name);
+            let path = PathBuf::from(format!("builtin:{name}"));
             let bytes = text.as_bytes().to_vec();
             catalog.entries.extend(understand(&path, bytes, Origin::Builtin, None, keep));
         }
