@@ -70,6 +70,10 @@ pub struct Entry {
     pub definition: Definition,
     /// Where its name stands, or the head of the file if it does not stand there.
     pub name_place: (Position, Position),
+    /// Where its description stands.
+    pub description_place: Option<(Position, Position)>,
+    /// The agents it names, with their places.
+    pub agent_places: Vec<Located<String>>,
     /// What is wrong with the file's text.
     pub problems: Vec<Located<Problem>>,
     /// What its host does not take as written.

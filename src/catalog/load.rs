@@ -1,7 +1,7 @@
 //! Reads candidates into a catalog: each file once, several at a time.
 
 use std::{
-    fs::File,
+    fs,
     io::{self, Read as _},
     path::{Path, PathBuf},
     sync::{
@@ -12,13 +12,25 @@ use std::{
 
 use super::{BUILT_IN, Candidate, Catalog, Entry, Located, Origin, shadow};
 use crate::{
-    dialect::{self, Dialect},
-    document::{self, Format},
+    dialect::{self, Detected, Dialect, Lowered},
+    document::{self, Document, Format, Problem},
+    model::Prompt,
     text::{MAX_BYTES, Source, Span},
 };
 
 /// Fewer files than this are not worth a thread.
 const FILES_PER_THREAD: usize = 64;
+
+/// How files are read.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The hosts to read every file as; none to find out.
+    pub hosts: Vec<&'static Dialect>,
+    /// What stays in memory.
+    pub keep: Keep,
+    /// Whether the built-in agents are part of the catalog.
+    pub built_in: bool,
+}
 
 /// What stays in memory once a file is understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +39,17 @@ pub enum Keep {
     Text,
     /// Only what was understood.
     Outline,
+}
+
+/// A file while its text is there.
+#[derive(Debug)]
+pub struct File {
+    /// The text.
+    pub source: Arc<Source>,
+    /// The text, read.
+    pub document: Document,
+    /// The definitions in it; none if it is not one.
+    pub entries: Vec<Entry>,
 }
 
 /// A file that could not be read.
@@ -38,86 +61,125 @@ pub struct Unreadable {
     pub error: io::Error,
 }
 
-/// Reads `candidates`, then the built-in agents if `built_in` is set. `forced` makes every file a
-/// definition of that dialect.
-pub fn load(
+/// Reads `candidates` and then the built-in agents. `inspect` sees each file of definitions once,
+/// while its text is there.
+pub fn load<R: Send>(
     candidates: &[Candidate],
-    forced: Option<&'static Dialect>,
-    keep: Keep,
-    built_in: bool,
-) -> Catalog {
-    let results = in_parallel(candidates, |candidate| read(candidate, forced, keep));
+    reading: &Reading,
+    inspect: impl Fn(&File) -> R + Sync,
+) -> (Catalog, Vec<R>) {
+    let results = in_parallel(candidates, |candidate| {
+        let file = read(candidate, &reading.hosts)?;
+        let inspected = (!file.entries.is_empty()).then(|| inspect(&file));
+        Ok((file.into_entries(reading.keep), inspected))
+    });
     let mut catalog = Catalog { files: candidates.len(), ..Catalog::default() };
+    let mut inspected = Vec::new();
     for (candidate, result) in candidates.iter().zip(results) {
         match result {
-            Ok(entries) => catalog.entries.extend(entries),
+            Ok((entries, seen)) => {
+                catalog.entries.extend(entries);
+                inspected.extend(seen);
+            }
             Err(error) => {
-                catalog.unreadable.push(Unreadable { path: candidate.path.clone(), error })
+                catalog.unreadable.push(Unreadable { path: candidate.path.clone(), error });
             }
         }
     }
-    if built_in {
+    if reading.built_in {
         for (name, text) in BUILT_IN {
             let path = PathBuf::from(format!("builtin:{name}"));
-            let bytes = text.as_bytes().to_vec();
-            catalog.entries.extend(understand(&path, bytes, Origin::Builtin, None, keep));
+            let file = File::new(&path, text.as_bytes().to_vec(), Origin::Builtin, &[]);
+            catalog.entries.extend(file.into_entries(reading.keep));
         }
     }
     shadow::mark(&mut catalog.entries);
-    catalog
+    (catalog, inspected)
 }
 
-fn read(
-    candidate: &Candidate,
-    forced: Option<&'static Dialect>,
-    keep: Keep,
-) -> io::Result<Vec<Entry>> {
+fn read(candidate: &Candidate, hosts: &[&'static Dialect]) -> io::Result<File> {
     let mut bytes = Vec::new();
     let limit = MAX_BYTES as u64 + 1;
-    File::open(&candidate.path)?.take(limit).read_to_end(&mut bytes)?;
-    Ok(understand(&candidate.path, bytes, candidate.origin, forced, keep))
+    fs::File::open(&candidate.path)?.take(limit).read_to_end(&mut bytes)?;
+    Ok(File::new(&candidate.path, bytes, candidate.origin, hosts))
 }
 
-/// The definitions in a file; none if it is not one.
-fn understand(
-    path: &Path,
-    bytes: Vec<u8>,
-    origin: Origin,
-    forced: Option<&'static Dialect>,
-    keep: Keep,
-) -> Vec<Entry> {
-    let source = Source::new(path.display().to_string(), bytes);
-    let format = Format::of_path(path).unwrap_or(Format::Markdown);
-    let (document, problems) = document::parse(&source, format);
-    let detected = match forced {
-        Some(dialect) => Some(dialect::detect_as(dialect, path, &document)),
-        None => dialect::detect(path, &document),
-    };
-    let Some(detected) = detected else { return Vec::new() };
-    let lowered = dialect::lower(&source, &document, &problems, &detected, path);
-    let source = Arc::new(source);
-    let located: Vec<_> =
-        problems.into_iter().map(|problem| Located::new(problem.span, problem, &source)).collect();
-    let head = document.front_matter.as_ref().map_or(Span::at(0), |front| front.open);
-    let entry = |lowered: dialect::Lowered| {
-        let faults = lowered.faults.into_iter();
-        let name = lowered.definition.name.origin.span().unwrap_or(head);
+impl File {
+    /// Understands the bytes of the file at `path`, as `hosts` would, or by what it looks like.
+    pub fn new(path: &Path, bytes: Vec<u8>, origin: Origin, hosts: &[&'static Dialect]) -> Self {
+        let source = Arc::new(Source::new(path.display().to_string(), bytes));
+        let format = Format::of_path(path).unwrap_or(Format::Markdown);
+        let (document, problems) = document::parse(&source, format);
+        let mut file = Self { source, document, entries: Vec::new() };
+        let found = match hosts {
+            [] => dialect::detect(path, &file.document).into_iter().collect(),
+            hosts => file.as_hosts(hosts, path),
+        };
+        for detected in found {
+            let lowered = dialect::lower(&file.source, &file.document, &problems, &detected, path);
+            for agent in lowered {
+                let entry = file.entry(agent, &detected, &problems, path, origin);
+                file.entries.push(entry);
+            }
+        }
+        file
+    }
+
+    /// What `hosts` make of the file: those that read its format at all.
+    fn as_hosts(&self, hosts: &[&'static Dialect], path: &Path) -> Vec<Detected> {
+        let reads = |dialect: &&&'static Dialect| {
+            hosts.len() == 1 || dialect.forms.iter().any(|form| form.reads(&self.document))
+        };
+        hosts.iter().filter(reads).map(|host| dialect::detect_as(host, path, &self.document)).collect()
+    }
+
+    fn entry(
+        &self,
+        agent: Lowered,
+        detected: &Detected,
+        problems: &[Problem],
+        path: &Path,
+        origin: Origin,
+    ) -> Entry {
+        let Lowered { definition, faults } = agent;
+        let source = &self.source;
+        let place = |span: Span| (source.position(span.start as usize), source.position(span.end as usize));
+        let head = self.document.front_matter.as_ref().map_or(Span::at(0), |front| front.open);
+        let located = |problem: &Problem| Located::new(problem.span, problem.clone(), source);
         Entry {
             path: path.to_owned(),
             origin,
             dialect: detected.dialect,
             form: detected.form,
             plugin: detected.plugin().map(str::to_owned),
-            definition: lowered.definition,
-            name_place: (source.position(name.start as usize), source.position(name.end as usize)),
-            problems: located.clone(),
-            faults: faults.map(|fault| Located::new(fault.span, fault, &source)).collect(),
+            name_place: place(definition.name.origin.span().unwrap_or(head)),
+            description_place: definition.description.as_ref().map(|text| place(text.span)),
+            agent_places: definition
+                .references
+                .agents
+                .iter()
+                .map(|name| Located::new(name.span, name.value.clone(), source))
+                .collect(),
+            problems: problems.iter().map(located).collect(),
+            faults: faults.into_iter().map(|fault| Located::new(fault.span, fault, source)).collect(),
+            definition,
             shadows: Vec::new(),
             shadowed_by: None,
-            source: (keep == Keep::Text).then(|| Arc::clone(&source)),
+            source: Some(Arc::clone(source)),
         }
-    };
-    lowered.into_iter().map(entry).collect()
+    }
+
+    fn into_entries(mut self, keep: Keep) -> Vec<Entry> {
+        if keep == Keep::Outline {
+            for entry in &mut self.entries {
+                entry.source = None;
+                // Prompts written as values are as long as bodies.
+                entry.definition.prompt = Prompt::default();
+                entry.definition.output = None;
+            }
+        }
+        self.entries
+    }
 }
 
 /// `work` on every item, results in the order of the items.

@@ -14,7 +14,7 @@ mod shadow;
 pub use built_in::BUILT_IN;
 pub use discover::{Candidate, Exclude, Roots, discover, discover_paths};
 pub use entry::{Entry, Located, Origin};
-pub use load::{Keep, Unreadable, load};
+pub use load::{File, Keep, Reading, Unreadable, load};
 pub use lookup::NotFound;
 
 /// All definitions, in the order in which a name is looked up.

@@ -14,7 +14,10 @@ pub(super) fn mark(entries: &mut [Entry]) {
         let name = entries[at].full_name();
         let key = (entries[at].dialect.id, name.clone());
         let winner = *first_of.entry(name).or_insert(at);
-        if winner != at {
+        // One file read as two hosts is not two definitions.
+        let same_file = entries[winner].path == entries[at].path
+            && entries[winner].dialect != entries[at].dialect;
+        if winner != at && !same_file {
             entries[at].shadowed_by = Some(winner);
             entries[winner].shadows.push(at);
         }

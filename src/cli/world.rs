@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, anyhow};
 
 use super::args::{Cli, When};
 use crate::{
-    catalog::{self, Catalog, Exclude, Keep, Roots},
+    catalog::{self, Catalog, Exclude, Keep, Reading, Roots},
     config::{self, Settings},
     dialect::{self, Dialect},
     render::{Paint, Snippet, snippet},
@@ -88,7 +88,9 @@ impl World {
         } else {
             catalog::discover_paths(paths, &exclude)
         };
-        let mut catalog = catalog::load(&candidates, self.forced, keep, paths.is_empty());
+        let hosts = self.forced.into_iter().collect();
+        let reading = Reading { hosts, keep, built_in: paths.is_empty() };
+        let (mut catalog, _) = catalog::load(&candidates, &reading, |_| ());
         let errors = errors.into_iter().map(|(path, error)| catalog::Unreadable { path, error });
         catalog.unreadable.extend(errors);
         Ok(catalog)

@@ -60,6 +60,7 @@ const PLUGIN: Form = Form {
     fields: PLUGIN_FIELDS,
     failures: Failures {
         malformed: documented(Outcome::Unrestricted),
+        unquoted_colon: documented(Outcome::Unrestricted),
         no_front_matter: documented(Outcome::Unrestricted),
         missing: documented(Outcome::Unrestricted),
         byte_order_mark: documented(Outcome::Accepted),

@@ -111,6 +111,17 @@ pub enum FaultKind {
         /// The host.
         host: &'static str,
     },
+    /// `${word}` in a prompt that the host treats as a template.
+    #[error("{host} replaces `${{{word}}}` in the prompt and does not know that name")]
+    Template {
+        /// The word.
+        word: String,
+        /// The host.
+        host: &'static str,
+    },
+    /// There is no prompt, or less of one than the host wants.
+    #[error("{0}")]
+    NoPrompt(String),
     /// Something only this host minds.
     #[error("{0}")]
     Other(String),
@@ -135,8 +146,32 @@ pub struct Checker<'a> {
 impl Checker<'_> {
     /// Reports something only this host minds.
     pub fn report(&mut self, span: Span, fact: Fact, what: impl Into<String>) {
+        self.push(FaultKind::Other(what.into()), span, fact);
+    }
+
+    /// Reports a prompt that is missing or too short.
+    pub fn no_prompt(&mut self, fact: Fact, what: impl Into<String>) {
+        let span = self.body_start();
+        self.push(FaultKind::NoPrompt(what.into()), span, fact);
+    }
+
+    /// Reports every `${word}` of the body that is not one of `known`.
+    pub fn template(&mut self, known: &[&str], fact: Fact) {
+        let Some(body) = self.document.body else { return };
+        let host = self.detected.dialect.host;
+        let words: Vec<_> = template_words(self.source.slice(body))
+            .filter(|(word, _)| !known.contains(word))
+            .map(|(word, offset)| (word.to_owned(), offset))
+            .collect();
+        for (word, offset) in words {
+            let span = Span::new(offset, offset + word.len() + 3).shifted(body.start as usize);
+            self.push(FaultKind::Template { word, host }, span, fact);
+        }
+    }
+
+    fn push(&mut self, kind: FaultKind, span: Span, fact: Fact) {
         let Fact { outcome, confidence } = fact;
-        self.faults.push(Fault { kind: FaultKind::Other(what.into()), span, outcome, confidence });
+        self.faults.push(Fault { kind, span, outcome, confidence });
     }
 
     /// The system prompt; empty if there is none.
@@ -160,4 +195,13 @@ impl Checker<'_> {
     pub fn file_name(&self) -> &str {
         self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
+}
+
+/// Every `${word}` with its offset.
+fn template_words(text: &str) -> impl Iterator<Item = (&str, usize)> {
+    text.match_indices("${").filter_map(|(offset, _)| {
+        let rest = &text[offset + 2..];
+        let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))?;
+        (length > 0 && rest[length..].starts_with('}')).then(|| (&rest[..length], offset))
+    })
 }

@@ -236,43 +236,19 @@ const TEMPLATE_NAMES: &[&str] = &["query", "cliVersion", "activeModel", "today"]
 fn check_local(checker: &mut Checker<'_>) {
     underscore_files_are_skipped(checker);
     unknown_tools_are_refused(checker);
-    let prompt = checker.prompt();
-    if prompt.trim().is_empty() {
-        let span = checker.body_start();
-        checker.report(
-            span,
-            verified(Outcome::FailsAtRun),
-            "there is no prompt below the front matter",
-        );
+    if checker.document.front_matter.is_none() {
         return;
+    }
+    if checker.prompt().trim().is_empty() {
+        let what = "there is no prompt below the front matter";
+        return checker.no_prompt(verified(Outcome::FailsAtRun), what);
     }
     if let Some(close) = checker.document.front_matter.as_ref().and_then(|front| front.loose_close)
     {
         let what = "this line ends the front matter, and the prompt is discarded";
         checker.report(close, verified(Outcome::FailsAtRun), what);
     }
-    let unknown: Vec<_> = template_words(checker.prompt())
-        .filter(|(word, _)| !TEMPLATE_NAMES.contains(word))
-        .map(|(word, offset)| (word.to_owned(), offset))
-        .collect();
-    let Some(body) = checker.document.body else { return };
-    for (word, offset) in unknown {
-        let span =
-            crate::text::Span::new(offset, offset + word.len() + 3).shifted(body.start as usize);
-        let what = format!(
-            "`${{{word}}}` is not `${{query}}`, `${{cliVersion}}`, `${{activeModel}}` or `${{today}}`"
-        );
-        checker.report(span, verified(Outcome::FailsAtRun), what);
-    }
-}
-
-/// Every `${word}` with its offset.
-pub(super) fn template_words(text: &str) -> impl Iterator<Item = (&str, usize)> {
-    text.match_indices("${").filter_map(|(offset, _)| {
-        let rest = &text[offset + 2..];
-        let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))?;
-        (length > 0 && rest[length..].starts_with('}')).then(|| (&rest[..length], offset))
-    })
+    checker.template(TEMPLATE_NAMES, verified(Outcome::FailsAtRun));
 }
 
 fn unknown_tools_are_refused(checker: &mut Checker<'_>) {

@@ -35,6 +35,7 @@ const MARKDOWN: Form = Form {
     fields: FIELDS,
     failures: Failures {
         malformed: documented(Outcome::Skipped),
+        unquoted_colon: documented(Outcome::Skipped),
         no_front_matter: unverified(Outcome::Skipped),
         missing: unverified(Outcome::Skipped),
         ..Failures::QUIET

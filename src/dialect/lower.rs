@@ -13,7 +13,7 @@ use super::{
     Layout, Outcome, PromptSource, fault::Checker,
 };
 use crate::{
-    document::{Document, Entry, Map, Node, Problem, ProblemKind},
+    document::{Document, Entry, Map, NeedsQuotes, Node, Problem, ProblemKind},
     model::{Definition, FieldUse, Name, NameOrigin, PromptText},
     text::{Source, Span, Spanned},
 };
@@ -189,6 +189,7 @@ fn fact_of(kind: &ProblemKind, failures: &Failures) -> Option<Fact> {
     match kind {
         ProblemKind::ByteOrderMark => Some(failures.byte_order_mark),
         ProblemKind::LeadingBlank => Some(failures.leading_blank),
+        ProblemKind::NeedsQuotes(NeedsQuotes::Colon) => Some(failures.unquoted_colon),
         kind if kind.is_malformed() => Some(failures.malformed),
         _ => None,
     }

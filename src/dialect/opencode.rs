@@ -25,6 +25,7 @@ const MARKDOWN: Names = Names::Ending(&[".md"]);
 const FAILURES: Failures = Failures {
     // Unquoted colons are repaired by the host itself; what it cannot repair is skipped.
     malformed: verified(Outcome::Skipped),
+    unquoted_colon: verified(Outcome::Accepted),
     no_front_matter: verified(Outcome::Accepted),
     bad_value: verified(Outcome::HostFails),
     unknown_key: verified(Outcome::Forwarded),
@@ -79,7 +80,11 @@ const CONFIG: Form = Form {
     },
     identity: Identity::Key,
     prompt: PromptSource::Field,
-    failures: Failures { malformed: verified(Outcome::HostFails), ..FAILURES },
+    failures: Failures {
+        malformed: verified(Outcome::HostFails),
+        unquoted_colon: verified(Outcome::HostFails),
+        ..FAILURES
+    },
     signature: Signature {
         all: &["agent"],
         any: &[],

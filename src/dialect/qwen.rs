@@ -35,6 +35,7 @@ const FORM: Form = Form {
     fields: FIELDS,
     failures: Failures {
         malformed: verified(Outcome::Skipped),
+        unquoted_colon: verified(Outcome::Skipped),
         no_front_matter: verified(Outcome::Skipped),
         byte_order_mark: verified(Outcome::Accepted),
         leading_blank: verified(Outcome::Skipped),
@@ -227,17 +228,18 @@ static NAMES: &[HostTool] = &[
 const MIN_PROMPT: usize = 10;
 
 fn check(checker: &mut Checker<'_>) {
+    let Some(close) = checker.document.front_matter.as_ref().map(|front| front.close) else {
+        return;
+    };
     let length = checker.prompt().trim().chars().count();
     if length < MIN_PROMPT {
-        let span = checker.body_start();
         let what = format!(
             "the prompt has {length} characters, and Qwen Code wants at least {MIN_PROMPT}"
         );
-        checker.report(span, verified(Outcome::Skipped), what);
+        checker.no_prompt(verified(Outcome::Skipped), what);
     }
-    let Some(close) = checker.document.front_matter.as_ref().and_then(|front| front.close) else {
-        return;
-    };
+    checker.template(&[], verified(Outcome::FailsAtRun));
+    let Some(close) = close else { return };
     let written = checker.source.slice(close);
     if written != written.trim_end() || close.end as usize == checker.source.text().len() {
         let what = "the closing `---` must be alone on its line and the line must end";
