@@ -21,6 +21,7 @@ pub mod cli;
 pub mod config;
 pub mod dialect;
 pub mod document;
+pub mod lint;
 pub mod model;
 pub mod render;
 pub mod text;

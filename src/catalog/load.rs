@@ -130,7 +130,11 @@ impl File {
         let reads = |dialect: &&&'static Dialect| {
             hosts.len() == 1 || dialect.forms.iter().any(|form| form.reads(&self.document))
         };
-        hosts.iter().filter(reads).map(|host| dialect::detect_as(host, path, &self.document)).collect()
+        hosts
+            .iter()
+            .filter(reads)
+            .map(|host| dialect::detect_as(host, path, &self.document))
+            .collect()
     }
 
     fn entry(
@@ -143,7 +147,8 @@ impl File {
     ) -> Entry {
         let Lowered { definition, faults } = agent;
         let source = &self.source;
-        let place = |span: Span| (source.position(span.start as usize), source.position(span.end as usize));
+        let place =
+            |span: Span| (source.position(span.start as usize), source.position(span.end as usize));
         let head = self.document.front_matter.as_ref().map_or(Span::at(0), |front| front.open);
         let located = |problem: &Problem| Located::new(problem.span, problem.clone(), source);
         Entry {
@@ -161,7 +166,10 @@ impl File {
                 .map(|name| Located::new(name.span, name.value.clone(), source))
                 .collect(),
             problems: problems.iter().map(located).collect(),
-            faults: faults.into_iter().map(|fault| Located::new(fault.span, fault, source)).collect(),
+            faults: faults
+                .into_iter()
+                .map(|fault| Located::new(fault.span, fault, source))
+                .collect(),
             definition,
             shadows: Vec::new(),
             shadowed_by: None,

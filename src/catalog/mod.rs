@@ -27,3 +27,10 @@ pub struct Catalog {
     /// How many files were looked at, definitions or not.
     pub files: usize,
 }
+
+impl Catalog {
+    /// Works out who hides whom, for a catalog whose entries were put together by hand.
+    pub fn mark_shadows(&mut self) {
+        shadow::mark(&mut self.entries);
+    }
+}

@@ -38,6 +38,8 @@ pub struct Cli {
 pub(super) enum Command {
     /// List the agents there are, and who shadows whom.
     List(ListArgs),
+    /// Check definitions: what their hosts would really do with them.
+    Validate(ValidateArgs),
     /// Show everything an agent's definition says, and where each thing comes from.
     Show(ShowArgs),
     /// Print the JSON Schema of a dialect or of agentctl.toml, for editors.
@@ -61,6 +63,26 @@ pub(super) struct ListArgs {
     /// How to print.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ListFormat,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ValidateArgs {
+    /// Files and folders to check, instead of the project's; `-` reads a file from stdin.
+    pub paths: Vec<PathBuf>,
+    /// How to print.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: FindingFormat,
+    /// Check every file as these hosts would read it.
+    #[arg(long, value_name = "HOST,…", value_delimiter = ',', value_parser = dialects())]
+    pub host: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum FindingFormat {
+    /// For people.
+    Text,
+    /// One object.
+    Json,
 }
 
 #[derive(Debug, Args)]

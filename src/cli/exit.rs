@@ -7,6 +7,8 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Done.
     Done,
+    /// There are findings.
+    Findings,
     /// The command line, a file or a definition is not usable as it is.
     Usage,
 }
@@ -14,6 +16,7 @@ pub enum Exit {
 /// Every code with what it means.
 pub const EXIT_CODES: &[(Exit, u8, &str)] = &[
     (Exit::Done, 0, "done"),
+    (Exit::Findings, 1, "findings"),
     (Exit::Usage, 2, "usage, unreadable or no file matched, unknown agent"),
 ];
 

@@ -7,6 +7,7 @@ mod list;
 mod man;
 mod schema;
 mod show;
+mod validate;
 mod world;
 
 use std::{io::Write as _, process::ExitCode};
@@ -32,6 +33,7 @@ pub fn main() -> ExitCode {
     let mut world = World::of_process(&cli);
     let result = match &cli.command {
         Command::List(args) => list::run(&mut world, args),
+        Command::Validate(args) => validate::run(&mut world, args),
         Command::Show(args) => show::run(&mut world, args),
         Command::Schema(args) => schema::run(&mut world, args),
         Command::Completions(args) => completions::run(&mut world, args),

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, anyhow};
 
 use super::args::{Cli, When};
 use crate::{
-    catalog::{self, Catalog, Exclude, Keep, Reading, Roots},
+    catalog::{self, Catalog, Exclude, File, Keep, Reading, Roots},
     config::{self, Settings},
     dialect::{self, Dialect},
     render::{Paint, Snippet, snippet},
@@ -78,22 +78,33 @@ impl World {
 
     /// The catalog: what is below `paths`, or without any everything a name can mean.
     pub fn catalog(&mut self, paths: &[PathBuf], keep: Keep) -> Result<Catalog> {
+        Ok(self.read(paths, keep, Vec::new(), |_| ())?.0)
+    }
+
+    /// The catalog, and what `inspect` made of each file. Files are read as `hosts` would read
+    /// them, or by what they look like.
+    pub fn read<R: Send>(
+        &mut self,
+        paths: &[PathBuf],
+        keep: Keep,
+        mut hosts: Vec<&'static Dialect>,
+        inspect: impl Fn(&File) -> R + Sync,
+    ) -> Result<(Catalog, Vec<R>)> {
         let settings = self.settings()?;
         let exclude = Exclude { cwd: self.cwd.clone(), patterns: settings.exclude };
         let (candidates, errors) = if paths.is_empty() {
             let given = if self.agents.is_empty() { settings.dirs } else { self.agents.clone() };
-            let roots =
-                Roots { given, project: self.project_roots(), home: self.home.clone(), exclude };
-            catalog::discover(&roots)
+            let project = self.project_roots();
+            catalog::discover(&Roots { given, project, home: self.home.clone(), exclude })
         } else {
             catalog::discover_paths(paths, &exclude)
         };
-        let hosts = self.forced.into_iter().collect();
+        hosts.extend(self.forced);
         let reading = Reading { hosts, keep, built_in: paths.is_empty() };
-        let (mut catalog, _) = catalog::load(&candidates, &reading, |_| ());
+        let (mut catalog, inspected) = catalog::load(&candidates, &reading, inspect);
         let errors = errors.into_iter().map(|(path, error)| catalog::Unreadable { path, error });
         catalog.unreadable.extend(errors);
-        Ok(catalog)
+        Ok((catalog, inspected))
     }
 
     /// Says which files could not be read. Whether there were any.

@@ -110,7 +110,8 @@ static NAMES: &[HostTool] = &[
 
 fn check(checker: &mut Checker<'_>) {
     if checker.document.front_matter.is_some() && checker.prompt().trim().is_empty() {
-        checker.no_prompt(documented(Outcome::Skipped), "there is no prompt below the front matter");
+        checker
+            .no_prompt(documented(Outcome::Skipped), "there is no prompt below the front matter");
     }
     let long =
         checker.definition.description.as_ref().filter(|text| text.value.chars().count() > 500);
