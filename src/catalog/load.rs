@@ -108,7 +108,7 @@ impl File {
     /// Understands the bytes of the file at `path`, as `hosts` would, or by what it looks like.
     pub fn new(path: &Path, bytes: Vec<u8>, origin: Origin, hosts: &[&'static Dialect]) -> Self {
         let source = Arc::new(Source::new(path.display().to_string(), bytes));
-        let format = Format::of_path(path).unwrap_or(Format::Markdown);
+        let format = Format::of_path(path).unwrap_or_else(|| Format::of_text(source.text()));
         let (document, problems) = document::parse(&source, format);
         let mut file = Self { source, document, entries: Vec::new() };
         let found = match hosts {

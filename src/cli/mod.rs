@@ -3,12 +3,14 @@
 mod args;
 mod completions;
 mod exit;
+mod explain;
 mod list;
 mod man;
 mod schema;
 mod show;
 mod validate;
 mod world;
+mod write;
 
 use std::{io::Write as _, process::ExitCode};
 
@@ -34,6 +36,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::List(args) => list::run(&mut world, args),
         Command::Validate(args) => validate::run(&mut world, args),
+        Command::Explain(args) => explain::run(&mut world, args),
         Command::Show(args) => show::run(&mut world, args),
         Command::Schema(args) => schema::run(&mut world, args),
         Command::Completions(args) => completions::run(&mut world, args),

@@ -10,8 +10,8 @@ mod rule;
 pub mod rules;
 mod suppress;
 
-pub use cx::{AgentCx, CatalogCx, Known};
-pub use finding::{Edit, Finding, Findings, Fix, Safety};
+pub use cx::{AgentCx, CatalogCx, Known, closest};
+pub use finding::{Edit, Excerpt, Finding, Findings, Fix, Safety};
 pub use fix::{FixError, Fixed, apply};
 pub use rule::{Check, Level, Rule};
 pub use rules::RULES;

@@ -3,12 +3,16 @@
 //! Everything here returns strings or values; nothing is printed.
 
 mod diagnostic;
+mod findings;
 mod list;
 mod paint;
 mod show;
 mod table;
 
 pub use diagnostic::{Snippet, snippet};
+pub use findings::{
+    Report, Summary, findings_github, findings_json, findings_sarif, findings_text,
+};
 pub use list::{list_json, list_text};
 pub use paint::Paint;
 pub use show::{show_json, show_text};
