@@ -40,7 +40,7 @@ pub(super) enum Command {
     List(ListArgs),
     /// Check definitions: what their hosts would really do with them.
     Validate(ValidateArgs),
-    /// Print a rule's manual.
+    /// Print the manual of a rule, or what is known about a host.
     Explain(ExplainArgs),
     /// Show everything an agent's definition says, and where each thing comes from.
     Show(ShowArgs),
@@ -120,7 +120,8 @@ pub(super) enum FindingFormat {
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// The rule; without it, all of them.
+    /// A rule, or a host such as `claude`; without it, the table of rules.
+    #[arg(value_name = "RULE")]
     pub rule: Option<String>,
 }
 

@@ -5,7 +5,11 @@ use std::io::Write as _;
 use anyhow::Result;
 
 use super::{Exit, args::ExplainArgs, world::World};
-use crate::lint::{RULES, Rule, closest};
+use crate::{
+    dialect::{self, DIALECTS},
+    lint::{RULES, Rule, closest},
+    render::host_page,
+};
 
 pub(super) fn run(world: &mut World, args: &ExplainArgs) -> Result<Exit> {
     let Some(name) = &args.rule else {
@@ -16,12 +20,19 @@ pub(super) fn run(world: &mut World, args: &ExplainArgs) -> Result<Exit> {
         }
         return Ok(Exit::Done);
     };
+    if let Some(host) = dialect::dialect(name) {
+        writeln!(world.out, "{}", host_page(host).trim_end())?;
+        return Ok(Exit::Done);
+    }
     let Some(rule) = RULES.iter().find(|rule| rule.name == name) else {
-        let near = closest(name, RULES.iter().map(|rule| rule.name));
+        let near = closest(
+            name,
+            RULES.iter().map(|rule| rule.name).chain(DIALECTS.iter().map(|host| host.id)),
+        );
         let help = near.map_or("`agentctl explain` lists the rules".to_owned(), |near| {
             format!("did you mean `{near}`?")
         });
-        world.error(&format!("there is no rule called `{name}`\nhelp: {help}"));
+        world.error(&format!("there is no rule or host called `{name}`\nhelp: {help}"));
         return Ok(Exit::Usage);
     };
     writeln!(world.out, "{}", rule.page().trim_end())?;

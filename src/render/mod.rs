@@ -4,6 +4,7 @@
 
 mod diagnostic;
 mod findings;
+mod host_page;
 mod list;
 mod paint;
 mod show;
@@ -13,6 +14,7 @@ pub use diagnostic::{Snippet, snippet};
 pub use findings::{
     Report, Summary, findings_github, findings_json, findings_sarif, findings_text,
 };
+pub use host_page::host_page;
 pub use list::{list_json, list_text};
 pub use paint::Paint;
 pub use show::{show_json, show_text};
