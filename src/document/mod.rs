@@ -69,8 +69,13 @@ pub fn parse(source: &Source, format: Format) -> (Document, Vec<Problem>) {
     let mut problems = Problems::of(source);
     let text = source.text();
     let whole = Span::new(0, text.len());
-    let mut document =
-        Document { format, front_matter: None, root: Node::null(Span::at(0)), body: None, comments: Vec::new() };
+    let mut document = Document {
+        format,
+        front_matter: None,
+        root: Node::null(Span::at(0)),
+        body: None,
+        comments: Vec::new(),
+    };
     if format == Format::Markdown {
         document.front_matter = front_matter::split(text, &mut problems);
         document.body = Some(document.front_matter.as_ref().map_or(whole, |front| front.body));

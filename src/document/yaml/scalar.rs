@@ -44,7 +44,8 @@ fn float(text: &str) -> Option<Value> {
         let sign = if text.starts_with('-') { -1.0 } else { 1.0 };
         return Some(Value::Float(f64::INFINITY * sign));
     }
-    let numeric = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-');
+    let numeric =
+        |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-');
     let valid = digits.bytes().all(numeric) && digits.bytes().any(|byte| byte.is_ascii_digit());
     valid.then(|| text.parse().ok().map(Value::Float)).flatten()
 }
