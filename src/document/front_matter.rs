@@ -71,17 +71,23 @@ fn find_close(text: &str, open: Span, lines: Lines<'_>) -> FrontMatter {
     let mut rest = lines;
     while let Some(line) = rest.next() {
         let written = &text[line.range()];
+        match written.trim_start().bytes().next() {
+            None => {
+                blank.get_or_insert(line);
+                continue;
+            }
+            Some(b'-' | b'.') => {}
+            Some(_) => continue,
+        }
         if is_fence(written) {
             return closed(open, yaml_start, line, rest.at, text.len(), loose);
         }
-        if written.starts_with("---") {
+        let dashes = written.starts_with("---");
+        if dashes {
             loose.get_or_insert(line);
         }
-        if written.starts_with("---") || written.trim_end() == "..." || is_fence(written.trim_start()) {
+        if dashes || written.trim_end() == "..." || is_fence(written.trim_start()) {
             meant.get_or_insert((line, rest.at));
-        }
-        if written.trim().is_empty() {
-            blank.get_or_insert(line);
         }
     }
     if let Some((line, after)) = meant {
@@ -111,7 +117,8 @@ fn closed(
 }
 
 fn is_fence(line: &str) -> bool {
-    line.strip_prefix("---").is_some_and(|rest| rest.bytes().all(|byte| matches!(byte, b' ' | b'\t')))
+    line.strip_prefix("---")
+        .is_some_and(|rest| rest.bytes().all(|byte| matches!(byte, b' ' | b'\t')))
 }
 
 fn is_long_fence(line: &str) -> bool {
@@ -174,11 +181,20 @@ mod tests {
     #[test]
     fn says_what_is_wrong_and_splits_all_the_same() {
         let wrong = |found: &str| ProblemKind::WrongClosingFence { found: found.to_owned() };
-        assert_eq!(parts("\u{feff}---\na: 1\n---\nb"), ("a: 1\n", "b", vec![ProblemKind::ByteOrderMark]));
-        assert_eq!(parts("\n\n---\na: 1\n---\nb"), ("a: 1\n", "b", vec![ProblemKind::LeadingBlank]));
+        assert_eq!(
+            parts("\u{feff}---\na: 1\n---\nb"),
+            ("a: 1\n", "b", vec![ProblemKind::ByteOrderMark])
+        );
+        assert_eq!(
+            parts("\n\n---\na: 1\n---\nb"),
+            ("a: 1\n", "b", vec![ProblemKind::LeadingBlank])
+        );
         assert_eq!(parts("---\na: 1\n----\nb"), ("a: 1\n", "b", vec![wrong("----")]));
         assert_eq!(parts("---\na: 1\n...\nb"), ("a: 1\n", "b", vec![wrong("...")]));
-        assert_eq!(parts("---\na: 1\n\n# b\n"), ("a: 1\n", "\n# b\n", vec![ProblemKind::Unterminated]));
+        assert_eq!(
+            parts("---\na: 1\n\n# b\n"),
+            ("a: 1\n", "\n# b\n", vec![ProblemKind::Unterminated])
+        );
         let (yaml, body, problems) = parts("----\na: 1\n----\nb");
         assert_eq!((yaml, body), ("a: 1\n", "b"));
         assert_eq!(problems, [ProblemKind::WrongOpeningFence { found: "----".to_owned() }]);

@@ -17,7 +17,11 @@ pub(super) fn parse(text: &str, region: Span, problems: &mut Problems) -> Node {
     let root = parser.value(0).unwrap_or_else(|Stop| Node::null(Span::at(parser.at)));
     parser.skip();
     if parser.at < parser.end && !parser.stopped() {
-        parser.problem(ProblemKind::Syntax("text after the end of the value".to_owned()), parser.at, parser.end);
+        parser.problem(
+            ProblemKind::Syntax("text after the end of the value".to_owned()),
+            parser.at,
+            parser.end,
+        );
     }
     root
 }
@@ -66,6 +70,7 @@ impl Parser<'_> {
             let key = parser.string()?;
             let span = Span::new(key_start, parser.at);
             if !seen.insert(key.clone())
+                && !parser.problems.is_full()
                 && let Some(first) = map.entry(&key).map(|entry| entry.key.span)
             {
                 let kind = ProblemKind::DuplicateKey { key: key.clone(), first };

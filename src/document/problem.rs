@@ -168,6 +168,16 @@ impl Problems {
         }
     }
 
+    /// Whether more of them would not be listed.
+    pub(super) fn is_full(&self) -> bool {
+        self.0.len() > MAX_PROBLEMS
+    }
+
+    /// Drops the problems whose place `keep` does not want.
+    pub(super) fn retain(&mut self, keep: impl Fn(Span) -> bool) {
+        self.0.retain(|problem| keep(problem.span));
+    }
+
     pub(super) fn append(&mut self, others: Self) {
         for Problem { kind, span } in others.0 {
             self.push(kind, span);

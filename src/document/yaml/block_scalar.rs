@@ -1,0 +1,80 @@
+//! Where a block scalar stands, header included.
+//!
+//! The parser's range starts at the first content line, or, if there is none, wherever it stopped
+//! looking for one.
+
+use crate::text::Span;
+
+const BREAKS: [char; 2] = ['\n', '\r'];
+
+/// The bytes of the block scalar whose content the parser found at `content`: from the `|` or `>`
+/// to the end of the last line that is part of the value. `value` is what it means, and `after`
+/// the end of the token before it.
+pub(super) fn span(text: &str, content: Span, value: &str, after: usize) -> Span {
+    let first = content.start as usize;
+    // At the end of the text, content that is not there is reported at the header.
+    let at_header =
+        value.chars().all(|c| c == '\n') && text[content.range()].starts_with(['|', '>']);
+    let header_end = if at_header { first + 1 } else { text[..first].trim_end().len() };
+    let line = text[..header_end].rfind(BREAKS).map_or(0, |at| at + 1);
+    let Some(start) = header(text, line.max(after)) else { return content };
+    let indicators =
+        text[start + 1..].bytes().take_while(|byte| matches!(byte, b'+' | b'-' | b'0'..=b'9'));
+    let header_end = start + 1 + indicators.count();
+    let chomping = text[start..header_end].bytes().find(|byte| matches!(byte, b'+' | b'-'));
+    let end = content.end as usize;
+    let (last, next) = if at_header { (None, end) } else { last_line(text, first, end) };
+    let end = match chomping {
+        Some(b'+') => next.max(end_of_breaks(text, end)),
+        Some(_) => last.unwrap_or(header_end),
+        // The break after the last line is part of the value.
+        None => last.map_or(header_end, |_| next),
+    };
+    Span::new(start, end.max(header_end))
+}
+
+/// The first `|` or `>` from `at` on, past whatever may stand between a key and its value.
+fn header(text: &str, mut at: usize) -> Option<usize> {
+    loop {
+        let rest = text.get(at..)?;
+        at += match rest.chars().next()? {
+            '|' | '>' => return Some(at),
+            '&' | '!' => rest.find([' ', '\t', '\n', '\r'])?,
+            ':' | '-' | '?' | ' ' | '\t' | '\n' | '\r' | '\u{feff}' => {
+                rest.chars().next().map_or(1, char::len_utf8)
+            }
+            // A comment before a value on a later line.
+            '#' => rest.find(BREAKS)?,
+            _ => return None,
+        };
+    }
+}
+
+/// The end of the last line in `first..end` that holds more than indentation, without and with
+/// its line break. The first line starts right after its indentation.
+fn last_line(text: &str, first: usize, end: usize) -> (Option<usize>, usize) {
+    let indent = first - text[..first].rfind(BREAKS).map_or(0, |at| at + 1);
+    let mut found = (None, first);
+    let mut start = first;
+    while start < end {
+        let rest = &text[start..end];
+        let length = rest.find(BREAKS).unwrap_or(rest.len());
+        let pad = if start == first {
+            0
+        } else {
+            rest.bytes().take(indent).take_while(|byte| *byte == b' ').count()
+        };
+        let after = &rest[length..];
+        let next = start + length + if after.starts_with("\r\n") { 2 } else { after.len().min(1) };
+        if length > pad {
+            found = (Some(start + length), next);
+        }
+        start = next;
+    }
+    found
+}
+
+/// `end` without the indentation of the line it lies in.
+fn end_of_breaks(text: &str, end: usize) -> usize {
+    text[..end].trim_end_matches(' ').len()
+}
