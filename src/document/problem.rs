@@ -163,7 +163,10 @@ impl Problems {
     pub(super) fn push(&mut self, kind: ProblemKind, span: Span) {
         match self.0.len() {
             0..MAX_PROBLEMS => self.0.push(Problem { kind, span }),
-            MAX_PROBLEMS => self.0.push(Problem { kind: ProblemKind::TooManyProblems, span }),
+            // A document is not malformed because it has many harmless problems.
+            MAX_PROBLEMS if kind.is_malformed() => {
+                self.0.push(Problem { kind: ProblemKind::TooManyProblems, span });
+            }
             _ => {}
         }
     }

@@ -187,6 +187,13 @@ fn bytes_that_are_no_text_are_clear_problems() {
 }
 
 #[test]
+fn any_number_of_comments_leaves_json_well_formed() {
+    let comments = "// c\n".repeat(100);
+    assert!(kinds(Format::Json, &format!("{comments}1")).iter().all(|kind| !kind.is_malformed()));
+    assert!(kinds(Format::Json, &format!("{comments}x")).iter().any(ProblemKind::is_malformed));
+}
+
+#[test]
 fn copies_nest_no_deeper_than_text_may() {
     let mut text = "a0: &a0 [x]\n".to_owned();
     for level in 1..500 {
