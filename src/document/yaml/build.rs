@@ -298,11 +298,11 @@ impl Builder<'_> {
                     map.entries.push(Entry { key, value: node });
                 }
             }
-            Content::Map { .. } => self.key(node),
+            Content::Map { .. } => self.key(&node),
         }
     }
 
-    fn key(&mut self, node: Node) {
+    fn key(&mut self, node: &Node) {
         let text = match (&node.value, node.style) {
             (Value::List(_) | Value::Map(_), _) => {
                 self.problems.push(ProblemKind::ComplexKey, node.span);
