@@ -4,4 +4,5 @@
 
 mod document_hostile;
 mod document_invariants;
+mod document_oracles;
 mod document_properties;
