@@ -127,6 +127,20 @@ fn a_pair_in_a_list_ends_with_its_value() {
 }
 
 #[test]
+fn a_list_starts_with_its_first_dash() {
+    for (text, place) in [
+        ("k:\n- a\n- b\n", "- a\n- b"),
+        ("k:\n  - a\n", "- a"),
+        ("k:\n- - a\n", "- - a"),
+        ("k: &x !!seq # c - d\n# e\n- # f\n a\n", "- # f\n a"),
+        ("j:\n- x\n-\nk:\n-\n- b\n", "-\n- b"),
+        ("j: |\n  x\nk:\n- a\n", "- a"),
+    ] {
+        assert_eq!(written(Format::Yaml, text, &["k"]), place, "{text:?}");
+    }
+}
+
+#[test]
 fn an_empty_toml_table_is_its_header() {
     let text = "x = 1\n[y]\n[z.w]\n";
     assert_eq!(written(Format::Toml, text, &["y"]), "[y]");

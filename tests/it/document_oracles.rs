@@ -93,16 +93,19 @@ fn theirs(text: &str) -> (String, String) {
 }
 
 /// Files that exactly one of the two readers refuses, and why. Paths from `tests/projects`.
-const ONE_REFUSES: &[(&str, &str)] = &[];
+const ONE_REFUSES: &[(&str, &str)] =
+    &[("oracle/beyond-64-bits.yaml", "an integer of more than 64 bits is a float to us")];
 
 #[test]
 fn every_project_file_means_what_serde_yaml_reads() {
     let mut compared = 0;
+    let mut unused: Vec<_> = ONE_REFUSES.iter().map(|(name, _)| *name).collect();
     for path in project_files() {
         let name = path.strip_prefix(projects()).unwrap().to_string_lossy().replace('\\', "/");
         let Some((ours, yaml)) = read_ours(&path) else { continue };
         let theirs = read_theirs(&yaml);
-        let listed = ONE_REFUSES.iter().any(|(listed, _)| *listed == name);
+        let listed = unused.contains(&name.as_str());
+        unused.retain(|listed| *listed != name);
         match (ours, theirs) {
             (Err(_), Err(_)) => assert!(!listed, "{name}: both refuse it"),
             (Ok(ours), Ok(theirs)) => {
@@ -115,6 +118,7 @@ fn every_project_file_means_what_serde_yaml_reads() {
         }
     }
     assert!(compared > 0, "no file was compared");
+    assert!(unused.is_empty(), "listed but not there: {unused:?}");
 }
 
 fn projects() -> PathBuf {

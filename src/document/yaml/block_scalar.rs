@@ -3,6 +3,7 @@
 //! The parser's range starts at the first content line, or, if there is none, wherever it stopped
 //! looking for one.
 
+use super::indicator;
 use crate::text::Span;
 
 const BREAKS: [char; 2] = ['\n', '\r'];
@@ -17,7 +18,7 @@ pub(super) fn span(text: &str, content: Span, value: &str, after: usize) -> Span
         value.chars().all(|c| c == '\n') && text[content.range()].starts_with(['|', '>']);
     let header_end = if at_header { first + 1 } else { text[..first].trim_end().len() };
     let line = text[..header_end].rfind(BREAKS).map_or(0, |at| at + 1);
-    let Some(start) = header(text, line.max(after)) else { return content };
+    let Some(start) = indicator::find(text, line.max(after), &['|', '>']) else { return content };
     let indicators =
         text[start + 1..].bytes().take_while(|byte| matches!(byte, b'+' | b'-' | b'0'..=b'9'));
     let header_end = start + 1 + indicators.count();
@@ -31,23 +32,6 @@ pub(super) fn span(text: &str, content: Span, value: &str, after: usize) -> Span
         None => last.map_or(header_end, |_| next),
     };
     Span::new(start, end.max(header_end))
-}
-
-/// The first `|` or `>` from `at` on, past whatever may stand between a key and its value.
-fn header(text: &str, mut at: usize) -> Option<usize> {
-    loop {
-        let rest = text.get(at..)?;
-        at += match rest.chars().next()? {
-            '|' | '>' => return Some(at),
-            '&' | '!' => rest.find([' ', '\t', '\n', '\r'])?,
-            ':' | '-' | '?' | ' ' | '\t' | '\n' | '\r' | '\u{feff}' => {
-                rest.chars().next().map_or(1, char::len_utf8)
-            }
-            // A comment before a value on a later line.
-            '#' => rest.find(BREAKS)?,
-            _ => return None,
-        };
-    }
 }
 
 /// The end of the last line in `first..end` that holds more than indentation, without and with

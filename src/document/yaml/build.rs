@@ -6,7 +6,7 @@ use granit_parser::{
     Event, Options, Parser, ScalarStyle, ScanError, Span as EventSpan, StructureStyle,
 };
 
-use super::{block_scalar, repair, scalar};
+use super::{block_scalar, indicator, repair, scalar};
 use crate::{
     document::{
         Entry, MAX_DEPTH, MAX_NODES, Map, NeedsQuotes, Node, ProblemKind, Style, Value,
@@ -137,7 +137,7 @@ impl Builder<'_> {
     fn take(&mut self, event: Event<'_>, place: &EventSpan) -> std::ops::ControlFlow<()> {
         let span = span_of(place);
         let tag = place.tag_span().as_ref().map(span_of);
-        let implicit = matches!(event, Event::DocumentStart(false, _));
+        let is_progress = is_progress(&event, span);
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
@@ -166,9 +166,7 @@ impl Builder<'_> {
             Event::UnresolvedAlias(_) => self.unresolved(span),
             _ => {}
         }
-        // Block ends sit at the next token and anchors before their node: neither is progress. An
-        // implicit start of the document has the range of what comes first in it.
-        if !span.is_empty() && !implicit {
+        if is_progress {
             self.cursor = self.cursor.max(span.end as usize);
         }
         std::ops::ControlFlow::Continue(())
@@ -236,8 +234,22 @@ impl Builder<'_> {
             StructureStyle::Block => Style::Block,
             StructureStyle::Flow => Style::Flow,
         };
-        let opened = if style == Style::Flow { span } else { Span::at(span.start as usize) };
+        let opened = match (&content, style) {
+            (_, Style::Flow) => span,
+            (Content::List(_), _) => Span::at(self.first_dash(span.start as usize)),
+            _ => Span::at(span.start as usize),
+        };
         self.frames.push(Frame { content, opened, style, tag, anchor: None, anchor_id });
+    }
+
+    /// Where a block list starts. One that is not indented below its key starts, to the parser,
+    /// after its first `-`.
+    fn first_dash(&self, start: usize) -> usize {
+        let Some(Frame { content: Content::Map { .. }, opened, .. }) = self.frames.last() else {
+            return start;
+        };
+        let after = self.cursor.max(opened.start as usize);
+        indicator::find(self.painted, after, &['-']).filter(|dash| *dash < start).unwrap_or(start)
     }
 
     fn close(&mut self, span: Span) {
@@ -425,6 +437,17 @@ fn merge(map: &mut Map) {
         if seen.insert(entry.key.value.clone()) {
             map.entries.push(entry);
         }
+    }
+}
+
+/// Whether everything before the end of `span` has been seen once `event` was taken. Block ends
+/// sit at the next token, comments and anchors may come before what they stand after, and an
+/// implicit start of the document has the range of what comes first in it.
+fn is_progress(event: &Event<'_>, span: Span) -> bool {
+    match event {
+        Event::Scalar(..) => true,
+        Event::Comment(..) | Event::Anchor(..) | Event::DocumentStart(false, _) => false,
+        _ => !span.is_empty(),
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod block_scalar;
 mod build;
+mod indicator;
 mod repair;
 mod scalar;
 
