@@ -8,7 +8,7 @@ use agentctl::{
         Document, Entry, Format, MAX_DEPTH, MAX_NODES, Node, Problem, ProblemKind, Style, Value,
         parse,
     },
-    text::{Source, Span},
+    text::{Source, Span, Spanned},
 };
 
 /// Fifty problems, and the one that says there are more.
@@ -41,10 +41,12 @@ struct Checker<'a> {
 struct Place {
     /// Inside brackets, where `,` and `]` end a plain scalar.
     in_flow: bool,
+    /// A copy, made by an alias or a merge key. What it was copied from is checked where it stands.
+    is_copy: bool,
 }
 
 impl Place {
-    const BLOCK: Self = Self { in_flow: false };
+    const BLOCK: Self = Self { in_flow: false, is_copy: false };
 }
 
 impl Checker<'_> {
@@ -128,7 +130,10 @@ impl Checker<'_> {
                 node.span
             );
         }
-        let place = Place { in_flow: place.in_flow || node.style == Style::Flow };
+        let place = Place {
+            in_flow: place.in_flow || node.style == Style::Flow,
+            is_copy: place.is_copy || node.style == Style::Alias,
+        };
         match &node.value {
             Value::List(items) => {
                 for item in items {
@@ -141,18 +146,21 @@ impl Checker<'_> {
                     self.entry(node, entry, depth, place);
                 }
             }
+            _ if place.is_copy => {}
             _ => self.scalar(node, written, place),
         }
     }
 
     fn entry(&self, node: &Node, Entry { key, value }: &Entry, depth: usize, place: Place) {
         let written = self.slice(key.span, "key");
-        if !self.is_merged(node, key.span) {
+        let is_merged = self.is_merged(node, key.span);
+        let place = Place { is_copy: place.is_copy || is_merged, ..place };
+        if !is_merged {
             self.child(node, key.span, "key");
             self.child(node, value.span, "value");
         }
-        if !self.is_touched(key.span) {
-            self.key(&key.value, written, place);
+        if !place.is_copy && !self.is_touched(key.span) {
+            self.key(key, written, place);
         }
         self.node(value, depth + 1, place);
     }
@@ -203,8 +211,6 @@ impl Checker<'_> {
     /// The text of a scalar means the same when it stands alone.
     fn scalar(&self, node: &Node, written: &str, place: Place) {
         match node.style {
-            // A copy: the span is the alias's.
-            Style::Alias => return,
             Style::Repaired => return self.repaired(node, written),
             _ if self.is_touched(node.span) => return,
             _ if counts_from_parent(written) => return,
@@ -231,7 +237,9 @@ impl Checker<'_> {
         let left_out = |problem: &Problem| {
             problem.kind.is_malformed() && !matches!(problem.kind, ProblemKind::NeedsQuotes(_))
         };
-        if self.problems.iter().any(|problem| left_out(problem) && touch(problem.span, node.span)) {
+        if self.problems.iter().any(|problem| left_out(problem) && touch(problem.span, node.span))
+            || self.problems.iter().any(|problem| problem.kind == ProblemKind::TooManyProblems)
+        {
             return;
         }
         let solid = |text: &str| text.replace('\0', " ").split_whitespace().collect::<String>();
@@ -241,21 +249,28 @@ impl Checker<'_> {
 
     /// A key is its text; a number, a word like `true` or a collection used as a key is its
     /// spelling.
-    fn key(&self, key: &str, written: &str, place: Place) {
-        // An alias stands for the anchored text, which is elsewhere.
-        if written.starts_with('*') || counts_from_parent(written) {
+    fn key(&self, key: &Spanned<String>, written: &str, place: Place) {
+        // An alias stands for the anchored text, which is elsewhere. Whether the key is a collection
+        // is known only while there is room to report it.
+        let is_known = self.problems.len() < MAX_PROBLEMS - 1;
+        if written.starts_with('*') || counts_from_parent(written) || !is_known {
             return;
         }
         let again = match self.format {
             Format::Toml => self.toml_key(written),
             _ => self.read_alone(written, place, ""),
         };
-        let again = match (&again.value, again.style) {
-            // A mapping over several lines cannot be read without its indentation.
-            (Value::Text(text), style) if style != Style::Repaired => text.clone(),
+        let again = match again.value {
+            Value::Text(text) if !self.is_complex(key.span) => text,
             _ => written.replace('\0', " "),
         };
-        assert_eq!(again, key, "{written:?} alone");
+        assert_eq!(again, key.value, "{written:?} alone");
+    }
+
+    /// Whether the key is a collection, which cannot be read without its indentation.
+    fn is_complex(&self, key: Span) -> bool {
+        let mut problems = self.problems.iter();
+        problems.any(|problem| problem.kind == ProblemKind::ComplexKey && problem.span == key)
     }
 
     fn toml_key(&self, written: &str) -> Node {
@@ -287,19 +302,21 @@ impl Checker<'_> {
                     _ => document.root,
                 }
             }
-            // The blank keeps `---` from being a document marker, as it does where it stands.
             Format::Markdown | Format::Yaml => {
-                read(&format!(" {tag}{written}"), Format::Yaml).0.root
+                // Only at the start of a line is this a document marker.
+                let marker = written.starts_with("---") || written.starts_with("...");
+                let pad = if marker { " " } else { "" };
+                read(&format!("{pad}{tag}{written}"), Format::Yaml).0.root
             }
         }
     }
 
     /// Whether something in `span` was left out or replaced before it was read: then the bytes no
-    /// longer say what the value is.
+    /// longer say what the value is. Of too many problems some are not listed, and may be anywhere.
     fn is_touched(&self, span: Span) -> bool {
-        self.problems
-            .iter()
-            .any(|problem| problem.kind.is_malformed() && touch(self.reach(problem), span))
+        self.problems.iter().filter(|problem| problem.kind.is_malformed()).any(|problem| {
+            problem.kind == ProblemKind::TooManyProblems || touch(self.reach(problem), span)
+        })
     }
 
     /// The bytes a problem speaks for. Of the mistakes in one line of TOML only the first is

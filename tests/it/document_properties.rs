@@ -71,7 +71,7 @@ fn config(cases: u32) -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(config(2_000))]
+    #![proptest_config(config(4_000))]
 
     #[test]
     fn any_bytes_keep_the_promises(bytes in vec(any::<u8>(), 0..64)) {
