@@ -106,11 +106,18 @@ fn a_block_scalar_reaches_from_its_header_to_its_last_line() {
         ("a: |- # c\n  x\n\nb: 1\n", "|- # c\n  x"),
         ("a: | # c\nb: 1\n", "|"),
         ("a: |\n>\n", "|"),
+        ("a: |+\n  ", "|+\n  "),
         ("a: # c | d\n  &x !!str >\n  x\u{85}\n", ">\n  x\u{85}\n"),
     ] {
         let path: &[&str] = if text.starts_with('a') { &["a"] } else { &[] };
         assert_eq!(written(Format::Yaml, text, path), place, "{text:?}");
     }
+}
+
+#[test]
+fn a_block_scalar_leaves_the_indentation_of_what_follows_alone() {
+    let text = "a:\n  b: |+\n\n  c: 1\n";
+    assert_eq!(written(Format::Yaml, text, &["a", "b"]), "|+\n\n");
 }
 
 #[test]

@@ -24,9 +24,11 @@ pub(super) fn span(text: &str, content: Span, value: &str, after: usize) -> Span
     let header_end = start + 1 + indicators.count();
     let chomping = text[start..header_end].bytes().find(|byte| matches!(byte, b'+' | b'-'));
     let end = content.end as usize;
+    // Past the last line, what is not a line break indents whatever comes next.
+    let breaks = text[..end].trim_end_matches(' ').len();
     let (last, next) = if at_header { (None, end) } else { last_line(text, first, end) };
     let end = match chomping {
-        Some(b'+') => next.max(end_of_breaks(text, end)),
+        Some(b'+') => next.max(breaks),
         Some(_) => last.unwrap_or(header_end),
         // The break after the last line is part of the value.
         None => last.map_or(header_end, |_| next),
@@ -38,7 +40,7 @@ pub(super) fn span(text: &str, content: Span, value: &str, after: usize) -> Span
 /// its line break. The first line starts right after its indentation.
 fn last_line(text: &str, first: usize, end: usize) -> (Option<usize>, usize) {
     let indent = first - text[..first].rfind(BREAKS).map_or(0, |at| at + 1);
-    let mut found = (None, first);
+    let mut found = (None, 0);
     let mut start = first;
     while start < end {
         let rest = &text[start..end];
@@ -56,9 +58,4 @@ fn last_line(text: &str, first: usize, end: usize) -> (Option<usize>, usize) {
         start = next;
     }
     found
-}
-
-/// `end` without the indentation of the line it lies in.
-fn end_of_breaks(text: &str, end: usize) -> usize {
-    text[..end].trim_end_matches(' ').len()
 }
