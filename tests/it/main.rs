@@ -1,0 +1,8 @@
+//! Every integration test, in one executable: linking is the slow part.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "in a test, panicking is how to fail")]
+
+mod document_hostile;
+mod document_invariants;
+mod document_oracles;
+mod document_properties;
