@@ -47,24 +47,24 @@ fn walk(out: &mut String, text: &str, path: &str, node: &Node) {
 #[test]
 fn every_way_of_writing_yaml_keeps_exact_places() {
     let text = "\u{feff}---\r\nname: äö # note\r\nlist:\r\n  - a\r\n  - {b: 'c''d', e: [1, .5]}\r\nlit: |-\r\n  one\r\n\r\n  two\r\n\r\nbase: &b {x: 1}\r\ncopy: *b\r\ntag: !!str 3\r\nempty:\r\ntab:\t\"q\\n\"\r\n---\r\nbody";
-    crate::assert_snapshot!("document-yaml-places", outline(Format::Markdown, text));
+    assert_snapshot!("document-yaml-places", outline(Format::Markdown, text));
 }
 
 #[test]
 fn an_unquoted_colon_is_read_as_if_quoted() {
     let text = "---\ndescription: Use when: you need a: b\n  and c: d\n\n  more\nmodel: x\ntools: *\nhint: [a] [b]\nat: @you\nq: 'it's'\nitems:\n  - k: v: w\n  - *.rs\n---\n";
-    crate::assert_snapshot!("document-yaml-needs-quotes", outline(Format::Markdown, text));
+    assert_snapshot!("document-yaml-needs-quotes", outline(Format::Markdown, text));
 }
 
 #[test]
 fn the_rest_is_read_after_lines_that_mean_nothing() {
     let text = "description: foo\n<example>\nContext: x\n</example>\nmodel: y\n\tz: 1\nlast: 2\n";
-    crate::assert_snapshot!("document-yaml-left-out", outline(Format::Yaml, text));
+    assert_snapshot!("document-yaml-left-out", outline(Format::Yaml, text));
 }
 
 #[test]
 fn json_keeps_exact_places_and_what_came_before_an_error() {
-    crate::assert_snapshot!(
+    assert_snapshot!(
         "document-json",
         outline(
             Format::Json,
@@ -75,7 +75,7 @@ fn json_keeps_exact_places_and_what_came_before_an_error() {
 
 #[test]
 fn toml_keeps_exact_places_and_goes_on_after_an_error() {
-    crate::assert_snapshot!(
+    assert_snapshot!(
         "document-toml",
         outline(
             Format::Toml,
