@@ -6,7 +6,7 @@ mod watch;
 
 use std::{
     collections::HashMap,
-    io::{Read as _, Write as _},
+    io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -110,13 +110,19 @@ fn exit(args: &ValidateArgs, reports: &[FileReport], failed: bool) -> Exit {
 }
 
 fn print(world: &mut World, format: FindingFormat, reports: &[FileReport]) -> Result<()> {
-    let findings: Vec<Finding> =
-        reports.iter().flat_map(|report| report.findings.iter().cloned()).collect();
-    let report = Report { findings: &findings, files: reports.len() };
+    let report = Report(reports);
     let text = match format {
+        FindingFormat::Json => {
+            serde_json::to_writer_pretty(&mut world.out, &findings_json(&report))
+                .map_err(io::Error::from)?;
+            "\n".to_owned()
+        }
+        FindingFormat::Sarif => {
+            serde_json::to_writer_pretty(&mut world.out, &findings_sarif(&report))
+                .map_err(io::Error::from)?;
+            "\n".to_owned()
+        }
         FindingFormat::Text => findings_text(&report, world.text_width(), world.paint),
-        FindingFormat::Json => serde_json::to_string_pretty(&findings_json(&report))? + "\n",
-        FindingFormat::Sarif => serde_json::to_string_pretty(&findings_sarif(&report))? + "\n",
         FindingFormat::Github => findings_github(&report),
     };
     world.out.write_all(text.as_bytes())?;

@@ -11,7 +11,7 @@ use crate::{
 /// The report as workflow commands, one a line.
 pub fn findings_github(report: &Report<'_>) -> String {
     let mut out = String::new();
-    for finding in report.findings {
+    for finding in report.findings() {
         let command = match finding.level {
             Level::Error => "error",
             Level::Warning => "warning",

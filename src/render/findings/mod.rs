@@ -12,16 +12,11 @@ pub use text::findings_text;
 
 use serde::Serialize;
 
-use crate::lint::{Finding, Level, Safety};
+use crate::lint::{FileReport, Finding, Level, Safety};
 
 /// Everything a run of the linter has to say.
 #[derive(Clone, Copy, Debug)]
-pub struct Report<'a> {
-    /// The findings, in the order of files and lines.
-    pub findings: &'a [Finding],
-    /// How many files were checked.
-    pub files: usize,
-}
+pub struct Report<'a>(pub &'a [FileReport]);
 
 /// How many findings there are of each level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -34,21 +29,33 @@ pub struct Summary {
     pub info: usize,
 }
 
-impl Report<'_> {
-    /// The numbers.
-    pub fn summary(&self) -> Summary {
-        let count = |level| self.findings.iter().filter(|finding| finding.level == level).count();
-        Summary {
-            error: count(Level::Error),
-            warning: count(Level::Warning),
-            info: count(Level::Info),
-        }
+impl<'a> Report<'a> {
+    /// How many files were checked.
+    pub fn files(&self) -> usize {
+        self.0.len()
     }
 
-    /// How many can be mended, at most this unsafely.
+    /// The findings, in the order of files and lines.
+    pub fn findings(&self) -> impl Iterator<Item = &'a Finding> + use<'a> {
+        self.0.iter().flat_map(|report| &report.findings)
+    }
+
+    /// The numbers.
+    pub fn summary(&self) -> Summary {
+        let mut summary = Summary::default();
+        for finding in self.findings() {
+            match finding.level {
+                Level::Error => summary.error += 1,
+                Level::Warning => summary.warning += 1,
+                Level::Info => summary.info += 1,
+            }
+        }
+        summary
+    }
+
+    /// How many can be mended this safely.
     fn fixable(&self, safety: Safety) -> usize {
-        let safeties =
-            self.findings.iter().filter_map(|finding| Some(finding.fix.as_ref()?.safety));
+        let safeties = self.findings().filter_map(|finding| Some(finding.fix.as_ref()?.safety));
         safeties.filter(|found| *found == safety).count()
     }
 }

@@ -18,7 +18,7 @@ pub fn findings_sarif(report: &Report<'_>) -> Value {
                 "rules": RULES.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
             } },
             "columnKind": "unicodeCodePoints",
-            "results": report.findings.iter().map(result).collect::<Vec<_>>(),
+            "results": report.findings().map(result).collect::<Vec<_>>(),
         }],
     })
 }

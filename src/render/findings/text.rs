@@ -28,14 +28,14 @@ pub fn findings_text(report: &Report<'_>, width: usize, paint: Paint) -> String 
         .with_width(width)
         .with_context_lines(1)
         .with_links(false);
-    for finding in report.findings.iter().take(MOST_DRAWN) {
+    for finding in report.findings().take(MOST_DRAWN) {
         let drawing = Drawing::new(finding);
         if handler.render_report(&mut out, &drawing).is_err() {
             writeln!(out, "{drawing}").ok();
         }
         out.push('\n');
     }
-    let more = report.findings.len().saturating_sub(MOST_DRAWN);
+    let more = report.findings().count().saturating_sub(MOST_DRAWN);
     if more > 0 {
         writeln!(out, "{more} more findings are not shown; `--format json` has all of them\n").ok();
         by_rule(&mut out, report);
@@ -47,7 +47,7 @@ pub fn findings_text(report: &Report<'_>, width: usize, paint: Paint) -> String 
 /// How often each rule was broken.
 fn by_rule(out: &mut String, report: &Report<'_>) {
     let mut counts = std::collections::BTreeMap::<_, usize>::new();
-    for finding in report.findings {
+    for finding in report.findings() {
         *counts.entry((std::cmp::Reverse(finding.level), finding.rule.name)).or_default() += 1;
     }
     for ((level, rule), count) in counts {
@@ -58,7 +58,7 @@ fn by_rule(out: &mut String, report: &Report<'_>) {
 
 fn closing(out: &mut String, report: &Report<'_>, paint: Paint) {
     let summary = report.summary();
-    let files = counted(report.files, "file");
+    let files = counted(report.files(), "file");
     let parts: Vec<String> = [
         (summary.error, "error", true),
         (summary.warning, "warning", true),
