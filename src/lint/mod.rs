@@ -12,7 +12,7 @@ mod suppress;
 
 pub use cx::{AgentCx, CatalogCx, Known, closest};
 pub use finding::{Edit, Excerpt, Finding, Findings, Fix, Safety};
-pub use fix::{FixError, Fixed, apply};
+pub use fix::{FixError, Fixed, apply, mend};
 pub use rule::{Check, Level, Rule};
 pub use rules::RULES;
 pub use suppress::Suppression;

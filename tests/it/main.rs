@@ -6,3 +6,5 @@ mod document_hostile;
 mod document_invariants;
 mod document_oracles;
 mod document_properties;
+mod lint_invariants;
+mod lint_properties;

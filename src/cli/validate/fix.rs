@@ -12,9 +12,6 @@ use crate::{
     lint::{self, FileReport, Fix, Safety},
 };
 
-/// A fix can make room for another; after this many rounds a file is left as it is.
-const MAX_ROUNDS: usize = 8;
-
 /// Mends files, or shows how they would be mended. Whether there is something left to do.
 pub(super) fn run(
     world: &mut World,
@@ -68,25 +65,11 @@ pub(super) fn run(
 
 /// The text of a file with everything mended that may be, and what is left to say about it.
 pub(super) fn text(linter: &Linter, args: &ValidateArgs, file: &File) -> (String, FileReport) {
-    let mut report = linter.report(file);
-    let mut text = file.source.text().to_owned();
-    // Where the bytes were not text, writing the text back would lose them.
-    if file.source.problem().is_some() {
-        return (text, report);
-    }
     let path = file.entries.first().map(|entry| entry.path.clone()).unwrap_or_default();
-    for _ in 0..MAX_ROUNDS {
-        let (current, _) = linter.again(&path, &text);
-        let wanted: Vec<Fix> = fixes(args, &report).cloned().collect();
-        let wanted: Vec<&Fix> = wanted.iter().collect();
-        let fixed = lint::apply(&current.source, current.document.format, &wanted);
-        if fixed.applied == 0 || fixed.text == text {
-            break;
-        }
-        let (_, after) = linter.again(&path, &fixed.text);
-        text = fixed.text;
-        report = after;
-    }
+    let text = lint::mend(&file.source, file.document.format, |text| {
+        fixes(args, &linter.again(&path, text).1).cloned().collect()
+    });
+    let (_, report) = linter.again(&path, &text);
     (text, report)
 }
 
