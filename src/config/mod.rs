@@ -69,8 +69,9 @@ impl Settings {
                 let at = source.text().find(pattern.as_str()).unwrap_or(0);
                 Span::new(at, at + pattern.len())
             };
-            let below = folder.join(pattern);
-            let glob = Glob::new(&below.to_string_lossy()).map_err(|error| ConfigError {
+            // Only what the user wrote is a pattern, not the folder it is relative to.
+            let folder = globset::escape(&folder.to_string_lossy());
+            let glob = Glob::new(&format!("{folder}/{pattern}")).map_err(|error| ConfigError {
                 message: error.kind().to_string(),
                 span: place(),
             })?;
