@@ -2,12 +2,14 @@
 //!
 //! Everything here returns strings or values; nothing is printed.
 
+mod data;
 mod diagnostic;
 mod list;
 mod paint;
 mod show;
 mod table;
 
+pub use data::{json_text, yaml_text};
 pub use diagnostic::{Snippet, snippet};
 pub use list::{list_json, list_text};
 pub use paint::Paint;

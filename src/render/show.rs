@@ -352,9 +352,11 @@ fn meanings(out: &mut String, entry: &Entry, paint: Paint) {
             Meaning::Tools(tools) => tools.join(", "),
             Meaning::Everything => "every tool".to_owned(),
             Meaning::Mcp { server, tool: Some(tool) } => {
-                format!("`{tool}` of the MCP server `{server}`")
+                format!("`{}` of the MCP server `{}`", one_line(&tool), one_line(&server))
             }
-            Meaning::Mcp { server, tool: None } => format!("all of the MCP server `{server}`"),
+            Meaning::Mcp { server, tool: None } => {
+                format!("all of the MCP server `{}`", one_line(&server))
+            }
             Meaning::Unknown => paint.yellow(format!("not a tool of {}", entry.dialect.host)),
         };
         writeln!(out, "  {effect:5}  {:width$}  {meaning}", one_line(&name.value)).ok();
