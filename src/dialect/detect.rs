@@ -116,8 +116,14 @@ fn by_keys(path: &Path, document: &Document) -> Option<Detected> {
     Some(placed(dialect, form, path).unwrap_or(Detected { dialect, form, place: None }))
 }
 
-/// A file in one of our own folders is an agent even if nothing in it says so.
+/// A file in one of our own folders is an agent even if nothing in it says so. `.codex/agents` is
+/// not ours, whatever its last part.
 fn in_open_folder(path: &Path, document: &Document) -> Option<Detected> {
+    let hosts = DIALECTS.iter().filter(|dialect| dialect.id != agentctl::DIALECT.id);
+    let mut places = hosts.flat_map(|dialect| dialect.forms).flat_map(|form| form.places);
+    if places.any(|place| place.is_above(path)) {
+        return None;
+    }
     let forms = agentctl::DIALECT.forms.iter().filter(|form| form.reads(document));
     forms.filter_map(|form| placed(&agentctl::DIALECT, form, path)).next()
 }
