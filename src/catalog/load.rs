@@ -95,12 +95,16 @@ fn understand(
     };
     let Some(detected) = detected else { return Vec::new() };
     let lowered = dialect::lower(&source, &document, &problems, &detected, path);
+    let faults = || lowered.iter().flat_map(|lowered| &lowered.faults);
+    let file_loads = !faults().any(|fault| fault.is_of_file() && fault.stops());
     let source = Arc::new(source);
     let located: Vec<_> =
         problems.into_iter().map(|problem| Located::new(problem.span, problem, &source)).collect();
     let head = document.front_matter.as_ref().map_or(Span::at(0), |front| front.open);
     let entry = |lowered: dialect::Lowered| {
-        let faults = lowered.faults.into_iter();
+        let mut faults = lowered.faults;
+        faults.sort_by_key(|fault| fault.span);
+        let faults = faults.into_iter();
         let name = lowered.definition.name.origin.span().unwrap_or(head);
         Entry {
             path: path.to_owned(),
@@ -112,6 +116,7 @@ fn understand(
             name_place: (source.position(name.start as usize), source.position(name.end as usize)),
             problems: located.clone(),
             faults: faults.map(|fault| Located::new(fault.span, fault, &source)).collect(),
+            file_loads,
             shadows: Vec::new(),
             shadowed_by: None,
             source: (keep == Keep::Text).then(|| Arc::clone(&source)),

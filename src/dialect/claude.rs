@@ -71,7 +71,7 @@ const PLUGIN: Form = Form {
 };
 
 static NAME: NameRule = NameRule {
-    must: "not start with `-` and not contain `:`",
+    must_be: "a name that does not start with `-` and has no `:`",
     pattern: "^[^-:][^:]*$",
     accepts: |name| !name.starts_with('-') && !name.contains(':'),
 };

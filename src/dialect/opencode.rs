@@ -25,6 +25,7 @@ const MARKDOWN: Names = Names::Ending(&[".md"]);
 const FAILURES: Failures = Failures {
     // Unquoted colons are repaired by the host itself; what it cannot repair is skipped.
     malformed: verified(Outcome::Skipped),
+    unquoted_colon: Some(verified(Outcome::Accepted)),
     no_front_matter: verified(Outcome::Accepted),
     bad_value: verified(Outcome::HostFails),
     unknown_key: verified(Outcome::Forwarded),
@@ -94,7 +95,7 @@ const PERMISSION: Kind =
 const HEX_OR_WORD: Kind = Kind::AnyOf(&[
     Kind::Choice(&["primary", "secondary", "accent", "success", "warning", "error", "info"]),
     Kind::Name(&super::NameRule {
-        must: "be `#` and six hexadecimal digits",
+        must_be: "`#` and six hexadecimal digits",
         pattern: "^#[0-9a-fA-F]{6}$",
         accepts: |color| {
             color.len() == 7
