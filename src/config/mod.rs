@@ -70,8 +70,12 @@ impl Settings {
                 Span::new(at, at + pattern.len())
             };
             // Only what the user wrote is a pattern, not the folder it is relative to.
-            let folder = globset::escape(&folder.to_string_lossy());
-            let glob = Glob::new(&format!("{folder}/{pattern}")).map_err(|error| ConfigError {
+            let below = if Path::new(pattern).is_absolute() {
+                pattern.clone()
+            } else {
+                format!("{}/{pattern}", globset::escape(&folder.to_string_lossy()))
+            };
+            let glob = Glob::new(&below).map_err(|error| ConfigError {
                 message: error.kind().to_string(),
                 span: place(),
             })?;
@@ -80,7 +84,9 @@ impl Settings {
         let exclude = exclude
             .build()
             .map_err(|error| ConfigError { message: error.to_string(), span: Span::default() })?;
-        let dirs = options.catalog.dirs.iter().map(|dir| folder.join(dir)).collect();
+        // Collecting the components drops each `.` among them.
+        let absolute = |dir: &PathBuf| folder.join(dir).components().collect();
+        let dirs = options.catalog.dirs.iter().map(absolute).collect();
         Ok(Self { dirs, exclude: vec![exclude] })
     }
 
