@@ -174,7 +174,10 @@ impl<'a> Found<'a> {
                 },
                 Err(error) => {
                     let path = plain(error.path().unwrap_or(&place.path));
-                    self.errors.push((path, error.into()));
+                    let words = error.to_string();
+                    // Its own words would name the path a second time.
+                    let error = error.into_io_error().unwrap_or_else(|| io::Error::other(words));
+                    self.errors.push((path, error));
                 }
             }
         }
