@@ -1,0 +1,12 @@
+//! Every integration test, in one executable: linking is the slow part.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "in a test, panicking is how to fail")]
+
+mod catalog;
+mod cli;
+mod corpus;
+mod list;
+mod schema;
+mod show;
+mod support;
+mod tidy;
