@@ -170,6 +170,18 @@ fn every_snapshot_belongs_to_a_test() {
 }
 
 #[test]
+fn published_catalogs_are_measured_and_never_copied() {
+    let authors = ["wshobson", "voltagent", "rshah515", "awesome-copilot"];
+    let folders = ["src", "tests", "snapshots", "docs", "agents"];
+    for File { path, text } in folders.iter().flat_map(|folder| files(folder, "")) {
+        let excused = path.ends_with("tidy.rs") || path.ends_with("corpus.rs");
+        for author in authors.iter().filter(|_| !excused) {
+            assert!(!text.to_lowercase().contains(author), "{}: {author}", path.display());
+        }
+    }
+}
+
+#[test]
 fn nothing_names_a_place_on_somebodys_machine() {
     let roots = ["/home/", "/Users/", "/work/", "/root/", "C:\\Users"];
     let folders = ["src", "tests", "snapshots", "docs", "agents", "README.md", "Cargo.toml"];
