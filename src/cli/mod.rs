@@ -42,14 +42,8 @@ pub fn main() -> ExitCode {
         Command::Completions(args) => completions::run(&mut world, args),
         Command::Man => man::run(&mut world),
     };
-    let exit = result.unwrap_or_else(|error| report(&mut world, &error));
-    match world.out.flush() {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            report(&mut world, &error.into())
-        }
-        _ => exit,
-    }
-    .into()
+    let flushed = result.and_then(|exit| world.out.flush().map(|()| exit).map_err(Into::into));
+    flushed.unwrap_or_else(|error| report(&mut world, &error)).into()
 }
 
 /// Says what went wrong. A reader that closed the pipe has what it wanted.

@@ -134,7 +134,11 @@ impl World {
         if !paths.is_empty() {
             return Ok(catalog::discover_paths(paths, &exclude));
         }
-        let given = if self.agents.is_empty() { settings.dirs } else { self.agents.clone() };
+        let given = if self.agents.is_empty() {
+            settings.dirs.iter().map(|dir| self.as_written(dir)).collect()
+        } else {
+            self.agents.clone()
+        };
         Ok(catalog::discover(&Roots { given, project: self.project_roots(), home, exclude }))
     }
 
@@ -167,6 +171,15 @@ impl World {
         let above =
             self.cwd.ancestors().position(|folder| folder.join(".git").exists()).unwrap_or(0);
         (0..=above).map(|up| std::iter::repeat_n("..", up).collect()).collect()
+    }
+
+    /// An absolute path as the user would write it here.
+    fn as_written(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(&self.cwd) {
+            Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),
+            Ok(below) => below.to_owned(),
+            Err(_) => path.to_owned(),
+        }
     }
 
     /// The settings files there are: the project's, then the user's.

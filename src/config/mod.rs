@@ -78,8 +78,13 @@ impl Settings {
         };
         let mut exclude = GlobSetBuilder::new();
         for pattern in &options.catalog.exclude {
-            let below = folder.join(pattern);
-            let glob = Glob::new(&below.to_string_lossy()).map_err(|error| ConfigError {
+            // Only what the user wrote is a pattern, not the folder it is relative to.
+            let below = if Path::new(pattern).is_absolute() {
+                pattern.clone()
+            } else {
+                format!("{}/{pattern}", globset::escape(&folder.to_string_lossy()))
+            };
+            let glob = Glob::new(&below).map_err(|error| ConfigError {
                 message: error.kind().to_string(),
                 span: place(pattern),
             })?;
@@ -90,7 +95,9 @@ impl Settings {
             .map_err(|error| ConfigError { message: error.to_string(), span: Span::default() })?;
         let lint = LintSettings::resolve(options.lint, folder)
             .map_err(|bad| ConfigError { span: place(&bad.written), message: bad.message })?;
-        let dirs = options.catalog.dirs.iter().map(|dir| folder.join(dir)).collect();
+        // Collecting the components drops each `.` among them.
+        let absolute = |dir: &PathBuf| folder.join(dir).components().collect();
+        let dirs = options.catalog.dirs.iter().map(absolute).collect();
         Ok(Self { dirs, exclude: vec![exclude], lint })
     }
 

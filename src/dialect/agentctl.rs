@@ -73,7 +73,7 @@ const YAML: Form = Form {
 };
 
 static NAME: NameRule = NameRule {
-    must: "be 1 to 64 letters, digits, `-`, `_` or `.`, and start with a letter or digit",
+    must_be: "1 to 64 letters, digits, `-`, `_` or `.`, the first a letter or digit",
     pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
     accepts: |name| {
         let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');

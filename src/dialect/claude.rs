@@ -60,7 +60,6 @@ const PLUGIN: Form = Form {
     fields: PLUGIN_FIELDS,
     failures: Failures {
         malformed: documented(Outcome::Unrestricted),
-        unquoted_colon: documented(Outcome::Unrestricted),
         no_front_matter: documented(Outcome::Unrestricted),
         missing: documented(Outcome::Unrestricted),
         byte_order_mark: documented(Outcome::Accepted),
@@ -72,7 +71,7 @@ const PLUGIN: Form = Form {
 };
 
 static NAME: NameRule = NameRule {
-    must: "not start with `-` and not contain `:`",
+    must_be: "a name that does not start with `-` and has no `:`",
     pattern: "^[^-:][^:]*$",
     accepts: |name| !name.starts_with('-') && !name.contains(':'),
 };

@@ -45,7 +45,7 @@ const FORM: Form = Form {
 };
 
 static NAME: NameRule = NameRule {
-    must: "be lowercase letters, digits, `-` and `_` only",
+    must_be: "lowercase letters, digits, `-` and `_` only",
     pattern: "^[a-z0-9_-]+$",
     accepts: |name| {
         let allowed =
@@ -109,6 +109,7 @@ static NAMES: &[HostTool] = &[
 ];
 
 fn check(checker: &mut Checker<'_>) {
+    checker.report_unknown_tools(|_| false);
     if checker.document.front_matter.is_some() && checker.prompt().trim().is_empty() {
         checker
             .no_prompt(documented(Outcome::Skipped), "there is no prompt below the front matter");

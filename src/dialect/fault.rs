@@ -4,7 +4,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
-use super::{Confidence, Detected, Fact, Outcome};
+use super::{Confidence, Detected, Fact, Meaning, Outcome};
 use crate::{
     document::{Document, ProblemKind},
     model::Definition,
@@ -24,6 +24,19 @@ pub struct Fault {
     pub confidence: Confidence,
 }
 
+impl Fault {
+    /// Whether the host does not load the agent because of it, as far as that is known for sure.
+    pub fn stops(&self) -> bool {
+        !self.outcome.loads() && self.confidence > Confidence::Unverified
+    }
+
+    /// Whether it is about the file, and so about every agent in it.
+    pub fn is_of_file(&self) -> bool {
+        self.outcome == Outcome::HostFails
+            || matches!(self.kind, FaultKind::Malformed(_) | FaultKind::TooDeep { .. })
+    }
+}
+
 /// What can be wrong with a definition in the eyes of its host.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FaultKind {
@@ -40,10 +53,12 @@ pub enum FaultKind {
         found: &'static str,
     },
     /// A key the host insists on.
-    #[error("`{key}` is missing")]
+    #[error("`{path}` is missing")]
     Missing {
         /// The key.
         key: &'static str,
+        /// The key with those it is below.
+        path: String,
     },
     /// A value of the wrong kind.
     #[error("`{path}` is {found}, but must be {wanted}")]
@@ -172,6 +187,17 @@ impl Checker<'_> {
     fn push(&mut self, kind: FaultKind, span: Span, fact: Fact) {
         let Fact { outcome, confidence } = fact;
         self.faults.push(Fault { kind, span, outcome, confidence });
+    }
+
+    /// Reports names in the list of tools that the host does not know, `except` for some.
+    pub fn report_unknown_tools(&mut self, except: fn(&str) -> bool) {
+        let dialect = self.detected.dialect;
+        let names = self.definition.tools.allowed.names().unwrap_or_default();
+        let unknown = |name: &str| dialect.tools.meaning(name) == Meaning::Unknown && !except(name);
+        for name in names.iter().filter(|name| unknown(&name.value)) {
+            let what = format!("`{name}` is not a tool of {}", dialect.host);
+            self.report(name.span, dialect.tools.unknown, what);
+        }
     }
 
     /// The system prompt; empty if there is none.

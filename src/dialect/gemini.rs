@@ -36,7 +36,11 @@ const LOCAL: Form = Form {
     identity: Identity::Field,
     prompt: PromptSource::Body,
     fields: LOCAL_FIELDS,
-    failures: Failures::STRICT,
+    failures: Failures {
+        // It ends the front matter, and what follows is lost.
+        long_closing_fence: Some(verified(Outcome::Accepted)),
+        ..Failures::STRICT
+    },
     signature: Signature {
         all: &["name", "description"],
         any: &["kind", "max_turns", "timeout_mins", "mcp_servers", "display_name"],
@@ -60,7 +64,7 @@ const REMOTE: Form = Form {
 };
 
 static NAME: NameRule = NameRule {
-    must: "be lowercase letters, digits, `-` and `_` only",
+    must_be: "lowercase letters, digits, `-` and `_` only",
     pattern: "^[a-z0-9_-]+$",
     accepts: |name| {
         let allowed =
@@ -235,7 +239,7 @@ const TEMPLATE_NAMES: &[&str] = &["query", "cliVersion", "activeModel", "today"]
 
 fn check_local(checker: &mut Checker<'_>) {
     underscore_files_are_skipped(checker);
-    unknown_tools_are_refused(checker);
+    checker.report_unknown_tools(|name| name.starts_with("discovered_tool_"));
     if checker.document.front_matter.is_none() {
         return;
     }
@@ -249,24 +253,6 @@ fn check_local(checker: &mut Checker<'_>) {
         checker.report(close, verified(Outcome::FailsAtRun), what);
     }
     checker.template(TEMPLATE_NAMES, verified(Outcome::FailsAtRun));
-}
-
-fn unknown_tools_are_refused(checker: &mut Checker<'_>) {
-    let names = checker.definition.tools.allowed.names().unwrap_or_default();
-    for name in names {
-        if TOOLS.meaning(&name.value) == super::Meaning::Unknown && !is_wildcard(&name.value) {
-            checker.faults.push(super::Fault {
-                kind: super::FaultKind::Other(format!("`{name}` is not a tool of Gemini CLI")),
-                span: name.span,
-                outcome: Outcome::Rejected,
-                confidence: super::Confidence::Verified,
-            });
-        }
-    }
-}
-
-fn is_wildcard(name: &str) -> bool {
-    name == "mcp_*" || name.starts_with("discovered_tool_")
 }
 
 fn underscore_files_are_skipped(checker: &mut Checker<'_>) {

@@ -35,7 +35,6 @@ const MARKDOWN: Form = Form {
     fields: FIELDS,
     failures: Failures {
         malformed: documented(Outcome::Skipped),
-        unquoted_colon: documented(Outcome::Skipped),
         no_front_matter: unverified(Outcome::Skipped),
         missing: unverified(Outcome::Skipped),
         ..Failures::QUIET

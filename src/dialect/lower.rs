@@ -189,7 +189,12 @@ fn fact_of(kind: &ProblemKind, failures: &Failures) -> Option<Fact> {
     match kind {
         ProblemKind::ByteOrderMark => Some(failures.byte_order_mark),
         ProblemKind::LeadingBlank => Some(failures.leading_blank),
-        ProblemKind::NeedsQuotes(NeedsQuotes::Colon) => Some(failures.unquoted_colon),
+        ProblemKind::NeedsQuotes(NeedsQuotes::Colon) => {
+            Some(failures.unquoted_colon.unwrap_or(failures.malformed))
+        }
+        ProblemKind::WrongClosingFence { found } if found.starts_with("---") => {
+            Some(failures.long_closing_fence.unwrap_or(failures.malformed))
+        }
         kind if kind.is_malformed() => Some(failures.malformed),
         _ => None,
     }
@@ -232,7 +237,8 @@ impl Lowerer<'_> {
                 confidence: field.confidence.min(self.failures().missing.confidence),
                 ..self.failures().missing
             };
-            self.report(fault(FaultKind::Missing { key: field.key }, anchor, fact));
+            let kind = FaultKind::Missing { key: field.key, path: join(prefix, field.key) };
+            self.report(fault(kind, anchor, fact));
         }
     }
 
@@ -249,9 +255,9 @@ impl Lowerer<'_> {
 
     fn field(&mut self, field: &'static Field, entry: &Entry, path: &str, unknown: Fact) {
         let usual = self.failures().bad_value;
-        let fact = Fact {
-            outcome: field.on_bad_value.unwrap_or(usual.outcome),
-            confidence: field.confidence.min(usual.confidence),
+        let fact = match field.on_bad_value {
+            Some(outcome) => Fact { outcome, confidence: field.confidence },
+            None => Fact { confidence: field.confidence.min(usual.confidence), ..usual },
         };
         // A key with nothing after it is a key that is not there, except to a strict host.
         if entry.value.is_null() && (fact.outcome.loads() || field.required) {
@@ -259,7 +265,7 @@ impl Lowerer<'_> {
         }
         if let Err(mismatch) = field.kind.check(&entry.value) {
             let culprit = mismatch.find(&entry.value);
-            let path = path.to_owned();
+            let path = mismatch.path(path);
             let kind = if mismatch.value_only {
                 let found = culprit.scalar_text().unwrap_or_else(|| culprit.kind_name().to_owned());
                 FaultKind::BadValue { path, found, wanted: mismatch.wanted }
@@ -318,11 +324,8 @@ impl Lowerer<'_> {
             // An empty front matter lacks its required keys, and is not otherwise wrong.
             let required = self.file.form().fields.iter().filter(|field| field.required);
             for field in required {
-                self.faults.push(fault(
-                    FaultKind::Missing { key: field.key },
-                    anchor,
-                    failures.missing,
-                ));
+                let kind = FaultKind::Missing { key: field.key, path: field.key.to_owned() };
+                self.faults.push(fault(kind, anchor, failures.missing));
             }
             self.faults.retain(|fault| fault.outcome != Outcome::Accepted);
             return;

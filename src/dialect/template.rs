@@ -27,11 +27,7 @@ const FORM: Form = Form {
     identity: Identity::FieldOrFile,
     prompt: PromptSource::Body,
     fields: FIELDS,
-    failures: Failures {
-        malformed: documented(Outcome::Rejected),
-        unquoted_colon: documented(Outcome::Rejected),
-        ..Failures::QUIET
-    },
+    failures: Failures { malformed: documented(Outcome::Rejected), ..Failures::QUIET },
     signature: Signature {
         all: &[],
         any: &["allow_list", "deny_list", "agent_names", "read_only"],

@@ -127,7 +127,12 @@ impl McpSyntax {
             Self::DoubleUnderscore => split(name.strip_prefix("mcp__")?, "__"),
             Self::SingleUnderscore => {
                 let rest = name.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_'))?;
-                split(rest, "_")
+                let (server, tool) = split(rest, "_");
+                // In `mcp_my_server_*` the server is `my`, and no tool of it is called `server_*`.
+                if tool.is_some_and(|tool| tool != "*" && tool.ends_with('*')) {
+                    return None;
+                }
+                (server, tool)
             }
             Self::Slash => name.split_once('/').map(|(server, tool)| (server, Some(tool)))?,
             Self::At => split(name.strip_prefix('@')?, "/"),
@@ -156,6 +161,8 @@ mod tests {
         assert_eq!(McpSyntax::DoubleUnderscore.parse("mcp__gh"), mcp("gh", None));
         assert_eq!(McpSyntax::SingleUnderscore.parse("mcp_gh_issue"), mcp("gh", Some("issue")));
         assert_eq!(McpSyntax::SingleUnderscore.parse("mcp__gh__issue"), None);
+        assert_eq!(McpSyntax::SingleUnderscore.parse("mcp_gh_*"), mcp("gh", None));
+        assert_eq!(McpSyntax::SingleUnderscore.parse("mcp_my_server_*"), None);
         assert_eq!(McpSyntax::Slash.parse("gh/*"), mcp("gh", None));
         assert_eq!(McpSyntax::At.parse("@gh/issue"), mcp("gh", Some("issue")));
     }

@@ -44,7 +44,7 @@ fn form_section(out: &mut String, form: &Form) {
     writeln!(out, "\n| what | what the host does | known |\n|---|---|---|").ok();
     for (what, fact) in [
         ("text that does not parse", failures.malformed),
-        ("an unquoted `: ` in a value", failures.unquoted_colon),
+        ("an unquoted `: ` in a value", failures.unquoted_colon.unwrap_or(failures.malformed)),
         ("no front matter", failures.no_front_matter),
         ("a byte order mark", failures.byte_order_mark),
         ("blank lines before the front matter", failures.leading_blank),

@@ -2,6 +2,7 @@
 //!
 //! Everything here returns strings or values; nothing is printed.
 
+mod data;
 mod diagnostic;
 mod findings;
 mod host_page;
@@ -10,6 +11,7 @@ mod paint;
 mod show;
 mod table;
 
+pub use data::{json_text, yaml_text};
 pub use diagnostic::{Snippet, snippet};
 pub use findings::{
     Report, Summary, findings_github, findings_json, findings_sarif, findings_text,

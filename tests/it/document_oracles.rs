@@ -94,7 +94,7 @@ fn theirs(text: &str) -> (String, String) {
 
 /// Files that exactly one of the two readers refuses, and why. Paths from `tests/projects`.
 const ONE_REFUSES: &[(&str, &str)] =
-    &[("oracle/beyond-64-bits.yaml", "an integer of more than 64 bits is a float to us")];
+    &[("oracle/agents/beyond-64-bits.yaml", "an integer of more than 64 bits is a float to us")];
 
 #[test]
 fn every_project_file_means_what_serde_yaml_reads() {

@@ -2,9 +2,19 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "in a test, panicking is how to fail")]
 
+mod catalog;
+mod cli;
+mod corpus;
+mod docs;
 mod document_hostile;
 mod document_invariants;
 mod document_oracles;
 mod document_properties;
 mod lint_invariants;
 mod lint_properties;
+mod list;
+mod schema;
+mod show;
+mod support;
+mod tidy;
+mod validate;

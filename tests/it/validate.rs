@@ -20,7 +20,12 @@ fn reviewer(text: &str) -> Sandbox {
 
 fn stdin(sandbox: &Sandbox, arguments: &[&str], text: &str) -> Seen {
     let mut command = sandbox.command(arguments);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     Seen {
@@ -46,9 +51,12 @@ fn a_clean_project_is_said_to_be_clean() {
     let sandbox = reviewer(GOOD);
     assert_snapshot!("validate-clean", sandbox.run(&["validate"]));
     let report = sandbox.json(&["validate", "--format", "json"]);
-    assert_eq!(report, serde_json::json!({
-        "version": 1, "files": 1, "summary": { "error": 0, "warning": 0, "info": 0 }, "findings": [],
-    }));
+    assert_eq!(
+        report,
+        serde_json::json!({
+            "version": 1, "files": 1, "summary": { "error": 0, "warning": 0, "info": 0 }, "findings": [],
+        })
+    );
 }
 
 #[test]
@@ -73,7 +81,10 @@ fn sarif_is_valid_and_has_rules_fixes_and_fingerprints() {
     assert_eq!(run["tool"]["driver"]["rules"].as_array().unwrap().len(), RULES.len());
     let result = &run["results"][0];
     assert_eq!(result["ruleId"], "unquoted-text");
-    assert_eq!(result["fixes"][0]["artifactChanges"][0]["replacements"][0]["deletedRegion"]["byteOffset"], 33);
+    assert_eq!(
+        result["fixes"][0]["artifactChanges"][0]["replacements"][0]["deletedRegion"]["byteOffset"],
+        32
+    );
     let print = result["partialFingerprints"]["agentctl/v1"].as_str().unwrap();
     assert_eq!(print.len(), 16);
     // Moving the agent down a line does not make it a new finding.
@@ -109,7 +120,8 @@ fn fixes_keep_every_other_byte_and_are_stable() {
     assert_eq!(seen.exit, Some(0), "{seen}");
     let path = sandbox.path(".claude/agents/reviewer.md");
     let fixed = std::fs::read_to_string(&path).unwrap();
-    let expected = text.replace("Use it for: changes # that matter", "'Use it for: changes # that matter'");
+    let expected =
+        text.replace("Use it for: changes # that matter", "'Use it for: changes # that matter'");
     assert_eq!(fixed, expected);
     sandbox.run(&["validate", "--fix"]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
@@ -143,7 +155,10 @@ fn a_fix_keeps_permissions_and_refuses_links() {
     assert_eq!(seen.exit, Some(1), "{seen}");
     assert!(seen.stderr.contains("symbolic link"), "{seen}");
     assert_eq!(std::fs::read_to_string(sandbox.path("elsewhere.md")).unwrap(), BROKEN);
-    assert!(std::fs::read_dir(path.parent().unwrap()).unwrap().count() == 1, "a file was left behind");
+    assert!(
+        std::fs::read_dir(path.parent().unwrap()).unwrap().count() == 1,
+        "a file was left behind"
+    );
 }
 
 #[test]
@@ -160,7 +175,10 @@ fn a_file_that_is_not_text_is_never_rewritten() {
 #[test]
 fn stdin_is_checked_and_mended_without_a_file() {
     let sandbox = Sandbox::empty();
-    assert_snapshot!("validate-stdin", stdin(&sandbox, &["validate", "-"], "agentType: x\ndisallowedTools: [shel]\n"));
+    assert_snapshot!(
+        "validate-stdin",
+        stdin(&sandbox, &["validate", "-"], "agentType: x\ndisallowedTools: [shel]\n")
+    );
     let name = ".claude/agents/reviewer.md";
     let seen = stdin(&sandbox, &["validate", "-", "--fix", "--stdin-filename", name], BROKEN);
     assert!(seen.stdout.contains("'Use it for: changes # that matter'"), "{seen}");
@@ -188,16 +206,21 @@ fn settings_choose_rules_and_levels_by_path() {
 #[test]
 fn comments_allow_what_they_name_where_they_stand() {
     let allowed = BROKEN
-        .replace("description:", "# agentctl: allow[unquoted-text] read by our own loader\ndescription:")
+        .replace(
+            "description:",
+            "# agentctl: allow[unquoted-text] read by our own loader\ndescription:",
+        )
         .replace("Grep\n", "Grep # agentctl: allow[unknown-tool]\n");
     let report = reviewer(&allowed).json(&["validate", "--format", "json"]);
     assert_eq!(rules(&report), []);
     // A comment speaks for its place only, and one without effect is reported.
-    let elsewhere = BROKEN.replace("name: reviewer\n", "name: reviewer # agentctl: allow[unknown-tool]\n");
+    let elsewhere =
+        BROKEN.replace("name: reviewer\n", "name: reviewer # agentctl: allow[unknown-tool]\n");
     let report = reviewer(&elsewhere).json(&["validate", "--format", "json"]);
     let names: Vec<_> = rules(&report).into_iter().map(|(rule, _)| rule).collect();
     assert_eq!(names, ["unused-suppression", "unquoted-text", "unknown-tool"]);
-    let file = BROKEN.replace("---\nname", "---\n# agentctl: allow-file[unquoted-text, unknown-tool]\nname");
+    let file = BROKEN
+        .replace("---\nname", "---\n# agentctl: allow-file[unquoted-text, unknown-tool]\nname");
     assert_eq!(rules(&reviewer(&file).json(&["validate", "--format", "json"])), []);
 }
 
@@ -220,14 +243,20 @@ fn a_file_can_be_checked_for_other_hosts() {
     let report = sandbox.json(&["validate", "--host", "claude,gemini", "--format", "json"]);
     let findings = report["findings"].as_array().unwrap();
     assert!(!findings.is_empty());
-    assert!(findings.iter().all(|finding| finding["hosts"] == serde_json::json!(["gemini"])), "{report}");
+    assert!(
+        findings.iter().all(|finding| finding["hosts"] == serde_json::json!(["gemini"])),
+        "{report}"
+    );
 }
 
 #[test]
 fn only_the_first_hundred_findings_are_drawn() {
     let sandbox = Sandbox::empty();
     for at in 0..120 {
-        sandbox.write(&format!(".claude/agents/a{at}.md"), &BROKEN.replace("reviewer", &format!("a{at}")));
+        sandbox.write(
+            &format!(".claude/agents/a{at}.md"),
+            &BROKEN.replace("reviewer", &format!("a{at}")),
+        );
     }
     let seen = sandbox.run(&["validate"]);
     assert_eq!(seen.stdout.matches("╭─[").count(), 100);
