@@ -1,7 +1,7 @@
 //! How `agentctl` grows with the number of files, and how it compares with its peers.
 //!
 //! Prints ratios; asserts nothing. With `AGENTCTL_CORPUS` set to a folder of real catalogs those
-//! are repeated under new names, otherwise a made-up definition is. Peers (`agentlint`, `agnix`)
+//! Claude Code agents among them are repeated under new names, otherwise a made-up one is. Peers (`agentlint`, `agnix`)
 //! are measured in the same run if they are on the `PATH`; `benches/peers.sh` installs them.
 
 use std::{
@@ -22,8 +22,8 @@ fn main() -> Result<()> {
     let agentctl = env!("CARGO_BIN_EXE_agentctl");
     let originals = originals()?;
     let root = std::env::temp_dir().join(format!("agentctl-bench-{}", std::process::id()));
-    let start_up = fastest(|| run(Path::new("true"), &[], &root))?;
     fs::create_dir_all(&root)?;
+    let start_up = fastest(|| run(Path::new("true"), &[], &root))?;
     let one = folder(&root.join("one"), &originals, 1)?;
     let single = fastest(|| run(Path::new(agentctl), &["validate", path(&one)], &root))?;
     say(&format!(
@@ -94,7 +94,6 @@ fn fastest(run: impl Fn() -> Result<Measured>) -> Result<Measured> {
 }
 
 fn run(program: &Path, arguments: &[&str], cwd: &Path) -> Result<Measured> {
-    let cwd = if cwd.is_dir() { cwd } else { Path::new(".") };
     let start = Instant::now();
     let mut child = Command::new(program)
         .args(arguments)
@@ -117,38 +116,35 @@ fn run(program: &Path, arguments: &[&str], cwd: &Path) -> Result<Measured> {
     Ok(Measured { time: start.elapsed(), peak_kb })
 }
 
-/// Texts of definitions with the endings of their files.
-fn originals() -> Result<Vec<(String, String)>> {
+/// Texts of Claude Code agents, which every peer reads.
+fn originals() -> Result<Vec<String>> {
     let mut found = Vec::new();
     if let Some(corpus) = std::env::var_os("AGENTCTL_CORPUS") {
         for entry in walkdir::WalkDir::new(corpus).sort_by_file_name() {
             let entry = entry?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if entry.file_type().is_file()
-                && let Some((_, ending)) = name.split_once('.')
-            {
-                found.push((ending.to_owned(), fs::read_to_string(entry.path())?));
+            let name = entry.file_name().to_string_lossy();
+            if name.ends_with(".md") && !name.ends_with(".agent.md") {
+                found.push(fs::read_to_string(entry.path())?);
             }
         }
+        found.retain(|text| text.starts_with("---\nname: "));
     }
     if found.is_empty() {
         let body = "Work carefully and report what you did.\n".repeat(100);
-        let text = format!(
-            "---\nname: NAME\ndescription: Reviews changes.\ntools: Read, Grep\n---\n{body}"
-        );
-        found.push(("md".to_owned(), text));
+        let head = "---\nname: reviewer\ndescription: Reviews changes.\ntools: Read, Grep\n---\n";
+        found.push(format!("{head}{body}"));
     }
     Ok(found)
 }
 
-/// `count` files under new names, a hundred to a folder.
-fn folder(root: &Path, originals: &[(String, String)], count: usize) -> Result<PathBuf> {
+/// `count` files under new names in one flat folder, where every peer looks.
+fn folder(root: &Path, originals: &[String], count: usize) -> Result<PathBuf> {
+    let folder = root.join(".claude/agents");
+    fs::create_dir_all(&folder)?;
     for at in 0..count {
-        let (ending, text) = &originals[at % originals.len()];
-        let folder = root.join(".claude/agents").join(format!("{:03}", at / 100));
-        fs::create_dir_all(&folder)?;
+        let text = &originals[at % originals.len()];
         let text = text.replacen("name: ", &format!("name: n{at}-"), 1);
-        fs::write(folder.join(format!("agent-{at}.{ending}")), text)?;
+        fs::write(folder.join(format!("agent-{at}.md")), text)?;
     }
     Ok(root.to_owned())
 }
