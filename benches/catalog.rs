@@ -1,8 +1,9 @@
 //! How `agentctl` grows with the number of files, and how it compares with its peers.
 //!
-//! Prints ratios; asserts nothing. With `AGENTCTL_CORPUS` set to a folder of real catalogs those
-//! Claude Code agents among them are repeated under new names, otherwise a made-up one is. Peers (`agentlint`, `agnix`)
-//! are measured in the same run if they are on the `PATH`; `benches/peers.sh` installs them.
+//! Prints ratios; asserts nothing. With `AGENTCTL_CORPUS` set to a folder of real catalogs, the
+//! Claude Code agents in it are repeated under new names; otherwise a made-up one is. Peers
+//! (`agentlint`, `agnix`) are measured in the same run if they are on the `PATH`;
+//! `benches/peers.sh` installs them.
 
 use std::{
     error::Error,
