@@ -305,3 +305,21 @@ fn the_built_in_agents_are_clean() {
     let output = command.current_dir(repository()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
+
+#[test]
+fn the_starting_points_are_clean_in_their_dialects() {
+    let folder = repository().join("templates");
+    let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let files: Vec<_> = files.map(|name| name.into_string().unwrap()).collect();
+    for dialect in agentctl::dialect::DIALECTS {
+        let id = dialect.id;
+        let mut own = files.iter().filter(|name| name.starts_with(id)).peekable();
+        assert!(own.peek().is_some(), "there is no starting point for {}", dialect.host);
+        for name in own {
+            let arguments = ["validate", "--deny-warnings", "--dialect", id, name];
+            let output =
+                Sandbox::empty().command(&arguments).current_dir(&folder).output().unwrap();
+            assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stdout));
+        }
+    }
+}
