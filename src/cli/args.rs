@@ -129,6 +129,9 @@ pub(super) struct ExplainArgs {
 pub(super) struct ShowArgs {
     /// An agent's name, `plugin:name`, or the path of its file.
     pub agent: String,
+    /// What this host would make of the file.
+    #[arg(long, value_name = "HOST", value_parser = dialects())]
+    pub host: Option<String>,
     /// How to print.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ShowFormat,

@@ -10,7 +10,8 @@ use super::{
     world::World,
 };
 use crate::{
-    catalog::{Catalog, Entry, Keep, NotFound},
+    catalog::{Catalog, Entry, File, Keep, NotFound},
+    dialect::{self, Dialect},
     render::{json_text, show_json, show_text, yaml_text},
 };
 
@@ -40,8 +41,27 @@ pub(super) fn run(world: &mut World, args: &ShowArgs) -> Result<Exit> {
         world.error(&message);
         return Ok(Exit::Usage);
     }
-    print(world, args.format, &catalog, &entries)?;
+    match args.host.as_deref().and_then(dialect::dialect) {
+        Some(host) => {
+            let catalog = Catalog { entries: as_host(host, &entries), ..Catalog::default() };
+            print(world, args.format, &catalog, &catalog.entries.iter().collect::<Vec<_>>())?;
+        }
+        None => print(world, args.format, &catalog, &entries)?,
+    }
     Ok(Exit::Done)
+}
+
+/// The same files, read as `host` would read them.
+fn as_host(host: &'static Dialect, entries: &[&Entry]) -> Vec<Entry> {
+    let mut files: Vec<&Entry> = entries.to_vec();
+    files.dedup_by(|next, kept| next.path == kept.path);
+    let text = |entry: &Entry| entry.source.as_ref().map_or("", |source| source.text()).to_owned();
+    files
+        .into_iter()
+        .flat_map(|entry| {
+            File::new(&entry.path, text(entry).into_bytes(), entry.origin, &[host]).entries
+        })
+        .collect()
 }
 
 fn print(

@@ -104,3 +104,22 @@ fn a_file_that_is_no_agent_is_an_error_unless_a_dialect_is_given() {
     let seen = sandbox.run(&["show", "notes.md", "--dialect", "cursor", "--format", "json"]);
     assert_eq!(seen.json()["agent_type"], "notes");
 }
+
+#[test]
+fn a_file_is_shown_as_another_host_would_read_it() {
+    let sandbox = Sandbox::with(&[(
+        ".claude/agents/reviewer.md",
+        "---\nname: reviewer\ndescription: Reviews changes.\ntools: Read, Grep\n---\n\nReview them.\n",
+    )]);
+    let own = sandbox.json(&["show", "reviewer", "--format", "json"]);
+    assert_eq!((&own["dialect"], &own["loads"]), (&"claude".into(), &true.into()));
+    let gemini = sandbox.json(&["show", "reviewer", "--host", "gemini", "--format", "json"]);
+    assert_eq!((&gemini["dialect"], &gemini["loads"]), (&"gemini".into(), &false.into()));
+    let goose = sandbox.json(&["show", "reviewer", "--host", "goose", "--format", "json"]);
+    let problems = goose["problems"].as_array().unwrap();
+    assert!(
+        problems
+            .iter()
+            .any(|problem| problem["message"].as_str().unwrap().contains("`tools` has no effect"))
+    );
+}
