@@ -1,8 +1,12 @@
 //! Every rule: one file each, one line in one table.
 
+mod absurd_limit;
 mod duplicate_model;
 mod foreign_model;
+mod grace_longer_than_run;
+mod impossible_limit;
 mod ineffective_denial;
+mod limit_unit;
 mod missing_field;
 mod sampling_range;
 mod unknown_model;
@@ -18,9 +22,13 @@ use super::Rule;
 
 /// All rules, sorted by name.
 pub static RULES: &[&Rule] = &[
+    &absurd_limit::ABSURD_LIMIT,
     &duplicate_model::DUPLICATE_MODEL,
     &foreign_model::FOREIGN_MODEL,
+    &grace_longer_than_run::GRACE_LONGER_THAN_RUN,
+    &impossible_limit::IMPOSSIBLE_LIMIT,
     &ineffective_denial::INEFFECTIVE_DENIAL,
+    &limit_unit::LIMIT_UNIT,
     &missing_field::MISSING_FIELD,
     &sampling_range::SAMPLING_RANGE,
     &unknown_model::UNKNOWN_MODEL,
