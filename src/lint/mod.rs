@@ -6,6 +6,7 @@
 mod cx;
 mod finding;
 mod fix;
+mod prose;
 mod reading;
 mod rule;
 pub mod rules;
