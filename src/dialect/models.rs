@@ -182,7 +182,9 @@ impl Models {
             return ModelName::DisplayName;
         }
         if let Some((provider, _)) = name.split_once('/') {
-            let known = self.providers.is_empty() || self.providers.contains(&provider);
+            // `script:turns/one.yaml` is a path.
+            let open = self.providers.is_empty() || provider.contains(':');
+            let known = open || self.providers.contains(&provider);
             let plain = !self.provider_prefix || known;
             return if plain { ModelName::Plausible } else { ModelName::UnknownProvider(provider) };
         }
@@ -251,6 +253,6 @@ mod tests {
         assert_eq!(recognise("agentctl", "fast"), ModelName::Plausible);
         assert_eq!(recognise("agentctl", "gpt-5"), ModelName::NoProvider);
         assert_eq!(recognise("agentctl", "acme/x"), ModelName::UnknownProvider("acme"));
-        assert_eq!(recognise("agentctl", "script:turns.yaml"), ModelName::Plausible);
+        assert_eq!(recognise("agentctl", "script:t/one.yaml"), ModelName::Plausible);
     }
 }

@@ -73,15 +73,15 @@ impl Template {
         let Self { open, close, .. } = *self;
         text.match_indices(open).filter_map(move |(at, _)| {
             let escaped = open.starts_with('$') && text[..at].ends_with('$');
-            let inner = &text[at + open.len()..];
+            let inner = text[at + open.len()..].lines().next()?;
             let length = inner.find(close)?;
             let inner = &inner[..length];
-            let start = inner.len() - inner.trim_start_matches(['-', ' ', '\t', '\n']).len();
+            let start = inner.len() - inner.trim_start_matches(['-', ' ', '\t']).len();
             let rest = &inner[start..];
             let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
             let name = &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())];
             let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-            (!escaped && begins && !inner.contains('\n')).then(|| TemplateUse {
+            (!escaped && begins).then(|| TemplateUse {
                 at,
                 end: at + open.len() + length + close.len(),
                 name,

@@ -47,7 +47,9 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
             told = true;
         }
     }
-    let Some(consequence) = cx.entry.form.prompts.without.filter(|_| !told) else { return };
+    // A file the host does not read at all has no prompt either, and that is not its trouble.
+    let silent = told || !cx.entry.form.reads(cx.document);
+    let Some(consequence) = cx.entry.form.prompts.without.filter(|_| !silent) else { return };
     let blank = cx.texts().iter().all(|text| text.text.trim().is_empty());
     if let Some(span) = place(cx).filter(|_| blank) {
         let message = format!("there is no prompt, so {consequence}");

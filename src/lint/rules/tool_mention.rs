@@ -102,9 +102,8 @@ pub(super) fn mentions<'t>(line: &Line<'t>) -> Vec<Mention<'t>> {
     if !line.text.contains("tool") && !line.text.contains('`') {
         return found;
     }
-    let mut words = words(line.text).peekable();
     let mut previous: Option<&str> = None;
-    while let Some((at, word)) = words.next() {
+    for (at, word) in words(line.text) {
         let before = previous.replace(word);
         let verb = VERBS.iter().find(|verb| verb.eq_ignore_ascii_case(word));
         let Some(verb) = verb.filter(|_| !in_code(line.text, at)) else { continue };

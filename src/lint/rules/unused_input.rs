@@ -65,10 +65,10 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
 fn is_used(template: &Template, text: &str, name: &str) -> bool {
     let marks = [(template.open, template.close), ("{%", "%}")];
     marks.iter().any(|(open, close)| {
-        text.match_indices(open).any(|(at, _)| {
-            let inner = &text[at + open.len()..];
-            inner.find(close).is_some_and(|end| has_word(&inner[..end], name))
-        })
+        let opened = text.match_indices(open).map(|(at, _)| &text[at + open.len()..]);
+        // Where one is not closed, none after it is.
+        let mut inner = opened.map_while(|rest| Some(&rest[..rest.find(close)?]));
+        inner.any(|inner| has_word(inner, name))
     })
 }
 
