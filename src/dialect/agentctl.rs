@@ -2,7 +2,9 @@
 
 use super::{
     Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
-    Models, NameRule, Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary,
+    Models, NameRule, Names, Outcome, Place, PromptSource, Prompts, Shape, Signature, Slot,
+    Template, Vocabulary,
+    models::ANY_EFFORT,
     tools::{HostTool, main_only, t},
     verified,
 };
@@ -18,9 +20,22 @@ pub(super) static DIALECT: Dialect = Dialect {
     duplicates: Duplicates::FirstWins,
     tools: &TOOLS,
     models: Models {
-        aliases: &["inherit", "sonnet", "haiku", "opus", "offline"],
+        aliases: &[
+            "inherit",
+            "sonnet",
+            "haiku",
+            "opus",
+            "claude-sonnet",
+            "claude-haiku",
+            "claude-opus",
+            "offline",
+        ],
         provider_prefix: true,
         default: "the caller's model",
+        providers: &["anthropic", "openai", "openai-chat", "gemini", "ollama"],
+        never_fail: &["inherit", "offline"],
+        efforts: ANY_EFFORT,
+        ..Models::ANY
     },
 };
 
@@ -41,6 +56,11 @@ const MARKDOWN: Form = Form {
     layout: Layout::One,
     identity: Identity::Field,
     prompt: PromptSource::Body,
+    prompts: Prompts {
+        template: Some(Template::DOLLAR),
+        without: Some("it is told nothing but its task"),
+        ..Prompts::PLAIN
+    },
     fields: FIELDS,
     failures: Failures {
         // Read here by this program, which says what is wrong and goes on.

@@ -2,8 +2,9 @@
 
 use super::{
     Confidence, Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout,
-    McpSyntax, Models, NameRule, Names, Outcome, Place, PromptSource, Shape, Signature, Slot,
-    Vocabulary, documented,
+    McpSyntax, Models, NameRule, Names, Outcome, Place, PromptSource, Prompts, Shape, Signature,
+    Slot, Vocabulary, documented,
+    models::{CLAUDE_WORDS, GEMINI, GPT},
     tools::{HostTool, main_only, t},
     unverified,
 };
@@ -19,9 +20,13 @@ pub(super) static DIALECT: Dialect = Dialect {
     duplicates: Duplicates::FirstWins,
     tools: &TOOLS,
     models: Models {
-        aliases: &["sonnet", "opus", "haiku", "fable", "inherit"],
-        provider_prefix: false,
+        aliases: CLAUDE_WORDS,
         default: "the main conversation's model",
+        // A gateway can serve anything under any name.
+        foreign: &[&GPT, &GEMINI],
+        on_foreign: unverified(Outcome::FailsAtRun),
+        efforts: &["low", "medium", "high", "xhigh", "max"],
+        ..Models::ANY
     },
 };
 
@@ -38,6 +43,12 @@ const AGENT: Form = Form {
     layout: Layout::One,
     identity: Identity::Field,
     prompt: PromptSource::Body,
+    prompts: Prompts {
+        without: Some("it runs with an empty system prompt"),
+        // The host writes descriptions that way itself, and reads them back.
+        unescapes_description: true,
+        ..Prompts::PLAIN
+    },
     fields: FIELDS,
     failures: Failures {
         // Files with a byte order mark were lost until version 2.1.240.

@@ -2,8 +2,10 @@
 
 use super::{
     Depth, Dialect, Duplicates, Failures, Field, Form, Identity, Kind, Layout, Models, NameRule,
-    Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary, documented,
-    fault::Checker, verified,
+    Names, Outcome, Place, PromptSource, Prompts, Shape, Signature, Slot, Vocabulary, documented,
+    fault::Checker,
+    models::{CLAUDE, CLAUDE_WORDS, GEMINI},
+    unverified, verified,
 };
 use crate::document::Format;
 
@@ -16,7 +18,15 @@ pub(super) static DIALECT: Dialect = Dialect {
     built_in_can_be_replaced: true,
     duplicates: Duplicates::FirstWins,
     tools: &Vocabulary::NONE,
-    models: Models { aliases: &[], provider_prefix: false, default: "the parent's model" },
+    models: Models {
+        default: "the parent's model",
+        // A provider of one's own can serve anything under any name.
+        foreign: &[&CLAUDE, &GEMINI],
+        foreign_aliases: CLAUDE_WORDS,
+        on_foreign: unverified(Outcome::FailsAtRun),
+        efforts: &["none", "minimal", "low", "medium", "high", "xhigh", "ultra"],
+        ..Models::ANY
+    },
 };
 
 const FAILURES: Failures =
@@ -33,6 +43,7 @@ const ROLE: Form = Form {
     layout: Layout::One,
     identity: Identity::Field,
     prompt: PromptSource::Field,
+    prompts: Prompts::PLAIN,
     fields: ROLE_FIELDS,
     failures: FAILURES,
     signature: Signature {

@@ -2,7 +2,8 @@
 
 use super::{
     Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
-    Models, Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary, documented,
+    Models, Names, Outcome, Place, PromptSource, Prompts, Shape, Signature, Slot, TextLimit,
+    Vocabulary, documented,
     tools::{HostTool, t},
     unverified,
 };
@@ -18,7 +19,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     // The vendor's own pages disagree on whether home or repository wins.
     duplicates: Duplicates::Unknown,
     tools: &TOOLS,
-    models: Models { aliases: &[], provider_prefix: false, default: "the session's model" },
+    models: Models { display_names: true, ..Models::ANY },
 };
 
 const AGENT: Form = Form {
@@ -33,6 +34,15 @@ const AGENT: Form = Form {
     layout: Layout::One,
     identity: Identity::File,
     prompt: PromptSource::Body,
+    prompts: Prompts {
+        max_prompt: Some(TextLimit {
+            characters: 30_000,
+            beyond: "the cloud agent does not take more",
+            unless: Some(("target", "vscode")),
+        }),
+        without: Some("it is told nothing but its task"),
+        ..Prompts::PLAIN
+    },
     fields: FIELDS,
     failures: Failures {
         malformed: unverified(Outcome::Skipped),

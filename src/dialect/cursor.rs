@@ -2,7 +2,7 @@
 
 use super::{
     Depth, Dialect, Duplicates, Failures, Field, Form, Identity, Layout, Models, Names, Outcome,
-    Place, PromptSource, Signature, Slot, Vocabulary, unverified,
+    Place, PromptSource, Prompts, Signature, Slot, Vocabulary, unverified,
 };
 use crate::document::Format;
 
@@ -15,7 +15,12 @@ pub(super) static DIALECT: Dialect = Dialect {
     built_in_can_be_replaced: true,
     duplicates: Duplicates::Unknown,
     tools: &Vocabulary::NONE,
-    models: Models { aliases: &["inherit", "fast"], provider_prefix: false, default: "inherit" },
+    models: Models {
+        aliases: &["inherit", "fast"],
+        default: "inherit",
+        display_names: true,
+        ..Models::ANY
+    },
 };
 
 const FORM: Form = Form {
@@ -29,6 +34,7 @@ const FORM: Form = Form {
     layout: Layout::One,
     identity: Identity::FieldOrFile,
     prompt: PromptSource::Body,
+    prompts: Prompts { without: Some("it is told nothing but its task"), ..Prompts::PLAIN },
     fields: FIELDS,
     failures: Failures {
         malformed: unverified(Outcome::Skipped),

@@ -2,7 +2,7 @@
 
 use super::{
     Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax, Models,
-    Outcome, PromptSource, Shape, Signature, Slot, Vocabulary,
+    Outcome, PromptSource, Prompts, Shape, Signature, Slot, Vocabulary, documented,
     tools::{HostTool, t},
     unverified, verified,
 };
@@ -17,7 +17,15 @@ pub(super) static DIALECT: Dialect = Dialect {
     built_in_can_be_replaced: true,
     duplicates: Duplicates::Refused,
     tools: &TOOLS,
-    models: Models { aliases: &["auto"], provider_prefix: true, default: "auto" },
+    models: Models {
+        aliases: &["auto"],
+        provider_prefix: true,
+        default: "auto",
+        declared_in: Some("models"),
+        comma_separated: true,
+        unknown: documented(Outcome::HostFails),
+        ..Models::ANY
+    },
 };
 
 const FORM: Form = Form {
@@ -34,6 +42,7 @@ const FORM: Form = Form {
     },
     identity: Identity::Key,
     prompt: PromptSource::Field,
+    prompts: Prompts::PLAIN,
     fields: FIELDS,
     // The tables are from March 2026: the host is strict, but it may have learned new keys since.
     failures: Failures {

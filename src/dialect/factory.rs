@@ -2,9 +2,10 @@
 
 use super::{
     Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
-    Models, NameRule, Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary,
-    documented,
+    Models, NameRule, Names, Outcome, Place, PromptSource, Prompts, Shape, Signature, Slot,
+    Vocabulary, documented,
     fault::Checker,
+    models::{ANY_EFFORT, CLAUDE_ALIASES},
     tools::{HostTool, t},
     unverified,
 };
@@ -19,7 +20,16 @@ pub(super) static DIALECT: Dialect = Dialect {
     built_in_can_be_replaced: true,
     duplicates: Duplicates::FirstWins,
     tools: &TOOLS,
-    models: Models { aliases: &["inherit"], provider_prefix: false, default: "inherit" },
+    models: Models {
+        aliases: &["inherit"],
+        default: "inherit",
+        foreign_aliases: CLAUDE_ALIASES,
+        // The parent's model takes its place.
+        on_foreign: unverified(Outcome::Ignored),
+        efforts: ANY_EFFORT,
+        effort_needs_model: true,
+        ..Models::ANY
+    },
 };
 
 const FORM: Form = Form {
@@ -33,6 +43,7 @@ const FORM: Form = Form {
     layout: Layout::One,
     identity: Identity::Field,
     prompt: PromptSource::Body,
+    prompts: Prompts::PLAIN,
     fields: FIELDS,
     // Errors are written to the host's log only.
     failures: Failures { bad_value: documented(Outcome::Skipped), ..Failures::QUIET },

@@ -2,8 +2,10 @@
 
 use super::{
     Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
-    Models, NameRule, Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary,
+    Models, NameRule, Names, Outcome, Place, PromptSource, Prompts, Shape, Signature, Slot,
+    Vocabulary,
     fault::Checker,
+    models::{CLAUDE, CLAUDE_ALIASES, GPT},
     tools::{HostTool, main_only, t},
     verified,
 };
@@ -18,7 +20,14 @@ pub(super) static DIALECT: Dialect = Dialect {
     built_in_can_be_replaced: false,
     duplicates: Duplicates::FirstWins,
     tools: &TOOLS,
-    models: Models { aliases: &["inherit", "auto"], provider_prefix: false, default: "inherit" },
+    models: Models {
+        aliases: &["inherit", "auto", "pro", "flash", "flash-lite"],
+        default: "inherit",
+        foreign: &[&CLAUDE, &GPT],
+        foreign_aliases: CLAUDE_ALIASES,
+        on_foreign: verified(Outcome::FailsAtRun),
+        ..Models::ANY
+    },
 };
 
 const MARKDOWN: Names = Names::Ending(&[".md"]);
@@ -35,6 +44,7 @@ const LOCAL: Form = Form {
     layout: Layout::One,
     identity: Identity::Field,
     prompt: PromptSource::Body,
+    prompts: Prompts::PLAIN,
     fields: LOCAL_FIELDS,
     failures: Failures {
         // It ends the front matter, and what follows is lost.

@@ -2,8 +2,8 @@
 
 use super::{
     Depth, Dialect, Duplicates, Failures, Field, Form, Identity, Kind, Layout, Models, Names,
-    Outcome, Place, PromptSource, Signature, Slot, Vocabulary, fault::Checker, unverified,
-    verified,
+    Outcome, Place, PromptSource, Prompts, Signature, Slot, Template, Vocabulary, fault::Checker,
+    models::CLAUDE_WORDS, unverified, verified,
 };
 use crate::document::Format;
 
@@ -16,7 +16,11 @@ pub(super) static DIALECT: Dialect = Dialect {
     built_in_can_be_replaced: true,
     duplicates: Duplicates::FirstWins,
     tools: &Vocabulary::NONE,
-    models: Models { aliases: &[], provider_prefix: false, default: "the session's model" },
+    models: Models {
+        // Passed on as it is, and only some providers have such words.
+        foreign_aliases: CLAUDE_WORDS,
+        ..Models::ANY
+    },
 };
 
 const MARKDOWN: Names = Names::Ending(&[".md"]);
@@ -35,6 +39,7 @@ const AGENT: Form = Form {
     layout: Layout::One,
     identity: Identity::Field,
     prompt: PromptSource::Body,
+    prompts: Prompts { without: Some("it is told nothing but its task"), ..Prompts::PLAIN },
     fields: AGENT_FIELDS,
     failures: Failures {
         malformed: verified(Outcome::Skipped),
@@ -58,6 +63,17 @@ const RECIPE: Form = Form {
     layout: Layout::Wrapped("recipe"),
     identity: Identity::File,
     prompt: PromptSource::Field,
+    prompts: Prompts {
+        template: Some(Template {
+            open: "{{",
+            close: "}}",
+            known: &["recipe_dir"],
+            whole_file: true,
+            undefined: verified(Outcome::Rejected),
+            unused: verified(Outcome::Rejected),
+        }),
+        ..Prompts::PLAIN
+    },
     fields: RECIPE_FIELDS,
     failures: Failures {
         malformed: verified(Outcome::Rejected),

@@ -2,7 +2,8 @@
 
 use super::{
     Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
-    Models, Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary, documented,
+    Models, Names, Outcome, Place, PromptSource, Prompts, Shape, Signature, Slot, Vocabulary,
+    documented,
     tools::{HostTool, t},
     unverified,
 };
@@ -18,7 +19,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     // Sources disagree on whether the workspace or the user wins.
     duplicates: Duplicates::Unknown,
     tools: &TOOLS,
-    models: Models { aliases: &[], provider_prefix: false, default: "the session's model" },
+    models: Models { display_names: true, ..Models::ANY },
 };
 
 const MARKDOWN: Form = Form {
@@ -32,6 +33,7 @@ const MARKDOWN: Form = Form {
     layout: Layout::One,
     identity: Identity::Path,
     prompt: PromptSource::Body,
+    prompts: Prompts::PLAIN,
     fields: FIELDS,
     failures: Failures {
         malformed: documented(Outcome::Skipped),

@@ -17,9 +17,11 @@ mod gemini;
 mod goose;
 mod kiro;
 mod lower;
+mod models;
 mod opencode;
 mod outcome;
 mod place;
+mod prompts;
 mod qwen;
 mod schema;
 mod template;
@@ -31,8 +33,10 @@ pub use detect::{Detected, detect, detect_as};
 pub use fault::{Fault, FaultKind};
 pub use field::{Field, FieldEffect, Kind, Mismatch, NameRule, Shape, Slot};
 pub use lower::{Lowered, lower};
+pub use models::{FAMILIES, Family, ModelName, Models};
 pub use outcome::{Confidence, Fact, Failures, Outcome, documented, unverified, verified};
 pub use place::{Base, Depth, Fit, Names, Place};
+pub use prompts::{Prompts, Template, TemplateUse, TextLimit};
 pub use schema::json_schema;
 pub use tools::{Grant, HostTool, McpSyntax, Meaning, Vocabulary};
 
@@ -75,17 +79,6 @@ pub enum Duplicates {
     Unknown,
 }
 
-/// How models are named.
-#[derive(Clone, Copy, Debug)]
-pub struct Models {
-    /// Words that stand for a model.
-    pub aliases: &'static [&'static str],
-    /// Whether full names are `provider/model`.
-    pub provider_prefix: bool,
-    /// What a definition without a model gets.
-    pub default: &'static str,
-}
-
 /// One kind of file.
 #[derive(Debug)]
 pub struct Form {
@@ -103,6 +96,8 @@ pub struct Form {
     pub identity: Identity,
     /// Where the system prompt is.
     pub prompt: PromptSource,
+    /// What its texts may hold.
+    pub prompts: Prompts,
     /// Its keys.
     pub fields: &'static [Field],
     /// What the host does with what it does not like.
@@ -212,6 +207,21 @@ impl Form {
     /// The field called `key`.
     pub fn field(&self, key: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.key == key)
+    }
+
+    /// The field at `path`, as in [`FieldUse::path`](crate::model::FieldUse::path).
+    pub fn field_at(&self, path: &str) -> Option<&'static Field> {
+        let mut fields = self.fields;
+        let mut found = None;
+        for key in path.split('.') {
+            let field = fields.iter().find(|field| field.key == key)?;
+            fields = match field.kind {
+                Kind::Table(inner) | Kind::OpenTable(inner, _) => inner,
+                _ => &[],
+            };
+            found = Some(field);
+        }
+        found
     }
 
     /// Whether the host gives the keys of `document` a meaning at all.

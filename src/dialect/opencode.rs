@@ -2,7 +2,7 @@
 
 use super::{
     Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
-    Models, Names, Outcome, Place, PromptSource, Signature, Slot, Vocabulary,
+    Models, Names, Outcome, Place, PromptSource, Prompts, Signature, Slot, Vocabulary, documented,
     tools::{HostTool, t},
     verified,
 };
@@ -17,7 +17,12 @@ pub(super) static DIALECT: Dialect = Dialect {
     built_in_can_be_replaced: true,
     duplicates: Duplicates::Merge,
     tools: &TOOLS,
-    models: Models { aliases: &[], provider_prefix: true, default: "the caller's model" },
+    models: Models {
+        provider_prefix: true,
+        default: "the caller's model",
+        unknown: documented(Outcome::FailsAtRun),
+        ..Models::ANY
+    },
 };
 
 const MARKDOWN: Names = Names::Ending(&[".md"]);
@@ -45,6 +50,7 @@ const AGENT: Form = Form {
     layout: Layout::One,
     identity: Identity::FieldOrPath,
     prompt: PromptSource::Body,
+    prompts: Prompts::PLAIN,
     fields: FIELDS,
     failures: FAILURES,
     signature: Signature {

@@ -2,8 +2,10 @@
 
 use super::{
     Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
-    Models, NameRule, Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary,
+    Models, NameRule, Names, Outcome, Place, PromptSource, Prompts, Shape, Signature, Slot,
+    TextLimit, Vocabulary,
     fault::Checker,
+    models::CLAUDE_ALIASES,
     tools::{HostTool, main_only, t},
     verified,
 };
@@ -18,7 +20,12 @@ pub(super) static DIALECT: Dialect = Dialect {
     built_in_can_be_replaced: true,
     duplicates: Duplicates::FirstWins,
     tools: &TOOLS,
-    models: Models { aliases: &["inherit", "fast"], provider_prefix: false, default: "inherit" },
+    models: Models {
+        aliases: &["inherit", "fast"],
+        default: "inherit",
+        foreign_aliases: CLAUDE_ALIASES,
+        ..Models::ANY
+    },
 };
 
 const FORM: Form = Form {
@@ -32,6 +39,19 @@ const FORM: Form = Form {
     layout: Layout::One,
     identity: Identity::Field,
     prompt: PromptSource::Body,
+    prompts: Prompts {
+        max_prompt: Some(TextLimit {
+            characters: 10_000,
+            beyond: "Qwen Code warns about more",
+            unless: None,
+        }),
+        max_description: Some(TextLimit {
+            characters: 1_000,
+            beyond: "Qwen Code warns about more",
+            unless: None,
+        }),
+        ..Prompts::PLAIN
+    },
     fields: FIELDS,
     failures: Failures {
         malformed: verified(Outcome::Skipped),

@@ -2,7 +2,8 @@
 
 use super::{
     Depth, Dialect, Duplicates, Failures, Field, Form, Identity, Kind, Layout, Models, Names,
-    Outcome, Place, PromptSource, Shape, Signature, Slot, agentctl, documented,
+    Outcome, Place, PromptSource, Prompts, Shape, Signature, Slot, agentctl, documented,
+    models::{CLAUDE, CLAUDE_WORDS, GEMINI},
 };
 use crate::document::Format;
 
@@ -15,7 +16,13 @@ pub(super) static DIALECT: Dialect = Dialect {
     built_in_can_be_replaced: true,
     duplicates: Duplicates::FirstWins,
     tools: agentctl::DIALECT.tools,
-    models: Models { aliases: &[], provider_prefix: false, default: "the parent turn's model" },
+    models: Models {
+        default: "the parent turn's model",
+        foreign: &[&CLAUDE, &GEMINI],
+        foreign_aliases: CLAUDE_WORDS,
+        efforts: &["none", "minimal", "low", "medium", "high", "xhigh", "ultra"],
+        ..Models::ANY
+    },
 };
 
 const FORM: Form = Form {
@@ -26,6 +33,7 @@ const FORM: Form = Form {
     layout: Layout::One,
     identity: Identity::FieldOrFile,
     prompt: PromptSource::Body,
+    prompts: Prompts { without: Some("it is told nothing but its task"), ..Prompts::PLAIN },
     fields: FIELDS,
     failures: Failures { malformed: documented(Outcome::Rejected), ..Failures::QUIET },
     signature: Signature {

@@ -6,6 +6,8 @@
 mod cx;
 mod finding;
 mod fix;
+mod prose;
+mod reading;
 mod rule;
 pub mod rules;
 mod suppress;
