@@ -300,6 +300,9 @@ static TOOLS: Vocabulary = Vocabulary {
     unknown: verified(Outcome::Rejected),
     absent: Grant::Everything,
     empty: Grant::Nothing,
+    aliases: true,
+    needs_trust: &["shell", "exec_command", "write_file", "apply_patch"],
+    ..Vocabulary::NONE
 };
 
 /// The canonical names, and every host's spelling of them.

@@ -86,6 +86,7 @@ static TOOLS: Vocabulary = Vocabulary {
     unknown: documented(Outcome::Skipped),
     absent: Grant::Everything,
     empty: Grant::Unknown,
+    ..Vocabulary::NONE
 };
 
 static NAMES: &[HostTool] = &[

@@ -122,6 +122,17 @@ pub enum FaultKind {
     /// There is no prompt, or less of one than the host wants.
     #[error("{0}")]
     NoPrompt(String),
+    /// A fence that other hosts would take.
+    #[error("{0}")]
+    Fence(&'static str),
+    /// A tool the host does not know.
+    #[error("`{name}` is not a tool of {host}")]
+    UnknownTool {
+        /// The tool.
+        name: String,
+        /// The host.
+        host: &'static str,
+    },
     /// Something only this host minds.
     #[error("{0}")]
     Other(String),
@@ -147,6 +158,18 @@ impl Checker<'_> {
     /// Reports something only this host minds.
     pub fn report(&mut self, span: Span, fact: Fact, what: impl Into<String>) {
         self.push(FaultKind::Other(what.into()), span, fact);
+    }
+
+    /// Reports a fence that this host does not take.
+    pub fn fence(&mut self, span: Span, fact: Fact, what: &'static str) {
+        self.push(FaultKind::Fence(what), span, fact);
+    }
+
+    /// Reports a file that the host does not look at.
+    pub fn not_read(&mut self, fact: Fact, reason: &'static str) {
+        let front = self.document.front_matter.as_ref();
+        let span = front.map_or_else(Span::default, |front| front.open);
+        self.push(FaultKind::NotRead { reason }, span, fact);
     }
 
     /// Reports a prompt that is missing or too short.

@@ -197,6 +197,8 @@ static TOOLS: Vocabulary = Vocabulary {
     unknown: verified(Outcome::Rejected),
     absent: Grant::Everything,
     empty: Grant::Nothing,
+    prefixes: &["discovered_tool_"],
+    ..Vocabulary::NONE
 };
 
 static NAMES: &[HostTool] = &[
@@ -235,53 +237,38 @@ const TEMPLATE_NAMES: &[&str] = &["query", "cliVersion", "activeModel", "today"]
 
 fn check_local(checker: &mut Checker<'_>) {
     underscore_files_are_skipped(checker);
-    unknown_tools_are_refused(checker);
     if checker.document.front_matter.is_none() {
+        return;
+    }
+    if loose_fences_lose_the_prompt(checker) {
         return;
     }
     if checker.prompt().trim().is_empty() {
         let what = "there is no prompt below the front matter";
         return checker.no_prompt(verified(Outcome::FailsAtRun), what);
     }
-    if let Some(close) = checker.document.front_matter.as_ref().and_then(|front| front.loose_close)
-    {
-        let what = "this line ends the front matter, and the prompt is discarded";
-        checker.report(close, verified(Outcome::FailsAtRun), what);
-    }
     checker.template(TEMPLATE_NAMES, verified(Outcome::FailsAtRun));
-}
-
-fn unknown_tools_are_refused(checker: &mut Checker<'_>) {
-    let names = checker.definition.tools.allowed.names().unwrap_or_default();
-    for name in names {
-        if TOOLS.meaning(&name.value) == super::Meaning::Unknown && !is_wildcard(&name.value) {
-            checker.faults.push(super::Fault {
-                kind: super::FaultKind::Other(format!("`{name}` is not a tool of Gemini CLI")),
-                span: name.span,
-                outcome: Outcome::Rejected,
-                confidence: super::Confidence::Verified,
-            });
-        }
-    }
-}
-
-fn is_wildcard(name: &str) -> bool {
-    name == "mcp_*" || name.starts_with("discovered_tool_")
 }
 
 fn underscore_files_are_skipped(checker: &mut Checker<'_>) {
     if checker.file_name().starts_with('_') {
-        let span = checker
-            .document
-            .front_matter
-            .as_ref()
-            .map_or_else(Default::default, |front| front.open);
-        checker.report(
-            span,
-            verified(Outcome::Skipped),
-            "files whose name starts with `_` are not read",
-        );
+        let reason = "files whose name starts with `_` are not read";
+        checker.not_read(verified(Outcome::Skipped), reason);
     }
+}
+
+/// Any line that starts with `---` ends the front matter here; what follows on the line makes the
+/// body disappear.
+fn loose_fences_lose_the_prompt(checker: &mut Checker<'_>) -> bool {
+    let front = checker.document.front_matter.as_ref();
+    let Some(close) = front.and_then(|front| front.loose_close) else { return false };
+    if !checker.source.slice(close).starts_with("---") {
+        return false;
+    }
+    checker.faults.retain(|fault| fault.span != close);
+    let what = "this line ends the front matter, and the prompt below it is discarded";
+    checker.fence(close, verified(Outcome::FailsAtRun), what);
+    true
 }
 
 fn check_remote(checker: &mut Checker<'_>) {

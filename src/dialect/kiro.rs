@@ -139,6 +139,10 @@ static TOOLS: Vocabulary = Vocabulary {
     unknown: unverified(Outcome::Ignored),
     absent: Grant::Unknown,
     empty: Grant::Unknown,
+    open: true,
+    aliases: true,
+    globs: true,
+    ..Vocabulary::NONE
 };
 
 static NAMES: &[HostTool] = &[

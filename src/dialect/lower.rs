@@ -9,8 +9,8 @@ mod store;
 use std::path::Path;
 
 use super::{
-    Detected, Fact, Failures, Fault, FaultKind, Field, FieldEffect, Fit, Form, Identity, Kind,
-    Layout, Outcome, PromptSource, fault::Checker,
+    Detected, Dialect, Fact, Failures, Fault, FaultKind, Field, FieldEffect, Fit, Form, Identity,
+    Kind, Layout, Meaning, Outcome, PromptSource, fault::Checker,
 };
 use crate::{
     document::{Document, Entry, Map, NeedsQuotes, Node, Problem, ProblemKind},
@@ -190,6 +190,10 @@ fn fact_of(kind: &ProblemKind, failures: &Failures) -> Option<Fact> {
         ProblemKind::ByteOrderMark => Some(failures.byte_order_mark),
         ProblemKind::LeadingBlank => Some(failures.leading_blank),
         ProblemKind::NeedsQuotes(NeedsQuotes::Colon) => Some(failures.unquoted_colon),
+        ProblemKind::DuplicateKey { .. } => Some(failures.duplicate_key),
+        ProblemKind::WrongOpeningFence { .. } | ProblemKind::WrongClosingFence { .. } => {
+            Some(failures.fence)
+        }
         kind if kind.is_malformed() => Some(failures.malformed),
         _ => None,
     }
@@ -388,6 +392,7 @@ impl Lowerer<'_> {
             let span = definition.name.origin.span().unwrap_or_default();
             faults.push(fault(kind, span, super::verified(Outcome::Rejected)));
         }
+        faults.extend(refused_tools(&definition, dialect));
         if let Some(check) = file.form().check {
             let File { source, document, detected, path, .. } = file;
             check(&mut Checker {
@@ -401,6 +406,18 @@ impl Lowerer<'_> {
         }
         Lowered { definition, faults }
     }
+}
+
+/// Tools because of which the host does not load the agent.
+fn refused_tools(definition: &Definition, dialect: &'static Dialect) -> Vec<Fault> {
+    let tools = dialect.tools;
+    if tools.tools.is_empty() || tools.unknown.outcome.loads() {
+        return Vec::new();
+    }
+    let names = definition.tools.allowed.names().unwrap_or_default();
+    let unknown = names.iter().filter(|name| tools.meaning(&name.value) == Meaning::Unknown);
+    let kind = |name: &str| FaultKind::UnknownTool { name: name.to_owned(), host: dialect.host };
+    unknown.map(|name| fault(kind(&name.value), name.span, tools.unknown)).collect()
 }
 
 fn join(prefix: &str, key: &str) -> String {

@@ -166,6 +166,10 @@ static TOOLS: Vocabulary = Vocabulary {
     unknown: verified(Outcome::Ignored),
     absent: Grant::Everything,
     empty: Grant::Everything,
+    // Plug-ins and the user's own tools have names of any shape.
+    open: true,
+    globs: true,
+    ..Vocabulary::NONE
 };
 
 static NAMES: &[HostTool] = &[

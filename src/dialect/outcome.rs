@@ -95,6 +95,10 @@ pub struct Failures {
     pub malformed: Fact,
     /// The text does not parse because a value with `: ` in it has no quotes.
     pub unquoted_colon: Fact,
+    /// A key that stands twice in the same map.
+    pub duplicate_key: Fact,
+    /// An opening or closing fence that is not exactly `---`.
+    pub fence: Fact,
     /// A Markdown file without front matter.
     pub no_front_matter: Fact,
     /// A byte order mark before the front matter.
@@ -116,6 +120,8 @@ impl Failures {
     pub const QUIET: Self = Self {
         malformed: documented(Outcome::Skipped),
         unquoted_colon: documented(Outcome::Skipped),
+        duplicate_key: unverified(Outcome::Skipped),
+        fence: unverified(Outcome::Skipped),
         no_front_matter: documented(Outcome::Skipped),
         byte_order_mark: unverified(Outcome::Accepted),
         leading_blank: unverified(Outcome::Skipped),
@@ -129,6 +135,8 @@ impl Failures {
     pub const STRICT: Self = Self {
         malformed: verified(Outcome::Rejected),
         unquoted_colon: verified(Outcome::Rejected),
+        duplicate_key: verified(Outcome::Rejected),
+        fence: verified(Outcome::Rejected),
         no_front_matter: verified(Outcome::Rejected),
         byte_order_mark: verified(Outcome::Rejected),
         leading_blank: verified(Outcome::Rejected),

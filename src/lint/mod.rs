@@ -6,9 +6,12 @@
 mod cx;
 mod finding;
 mod fix;
+mod keys;
 mod rule;
 pub mod rules;
 mod suppress;
+mod tell;
+mod tool_list;
 
 pub use cx::{AgentCx, CatalogCx, Known};
 pub use finding::{Edit, Finding, Findings, Fix, Safety};
