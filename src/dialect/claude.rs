@@ -209,7 +209,8 @@ static PLUGIN_FIELDS: &[Field] = &[
 static TOOLS: Vocabulary = Vocabulary {
     tools: NAMES,
     case_sensitive: true,
-    star: false,
+    // The documentation only says to leave the key out; the host's own agents are written so.
+    star: true,
     mcp: McpSyntax::DoubleUnderscore,
     unknown: unverified(Outcome::Ignored),
     absent: Grant::Everything,

@@ -60,7 +60,9 @@ pub fn detect(path: &Path, document: &Document) -> Option<Detected> {
 pub fn detect_as(dialect: &'static Dialect, path: &Path, document: &Document) -> Detected {
     let forms = dialect.forms.iter().filter(|form| form.reads(document));
     let placed = forms.clone().filter_map(|form| placed(dialect, form, path)).max_by_key(weight);
-    let scored = || forms.clone().max_by_key(|form| score(form, document).unwrap_or(i64::MIN));
+    // Of equally likely forms the usual one, which comes first, counts.
+    let scored =
+        || forms.clone().rev().max_by_key(|form| score(form, document).unwrap_or(i64::MIN));
     placed.unwrap_or_else(|| Detected {
         dialect,
         form: scored().unwrap_or(&dialect.forms[0]),

@@ -13,6 +13,7 @@ mod suppress;
 mod tell;
 mod tool_list;
 
+pub use cx::closest;
 pub use cx::{AgentCx, CatalogCx, Known};
 pub use finding::{Edit, Finding, Findings, Fix, Safety};
 pub use fix::{FixError, Fixed, apply};

@@ -57,22 +57,39 @@ pub(super) struct Foreign<'a> {
 }
 
 /// The tools a definition allows; none if the host does not know such a list.
-pub(super) fn allowed<'a>(cx: &AgentCx<'a>) -> Vec<Listed<'a>> {
-    let names = cx.definition().tools.allowed.names().unwrap_or_default();
-    sorted(cx, names)
+pub(super) fn allowed<'a>(cx: &AgentCx<'a>) -> impl Iterator<Item = Listed<'a>> + use<'a> {
+    sorted(cx, allowed_names(cx), |_| true)
+}
+
+/// Those of the allowed tools whose name is `likely` to be worth a look.
+pub(super) fn allowed_if<'a>(
+    cx: &AgentCx<'a>,
+    likely: fn(&str) -> bool,
+) -> impl Iterator<Item = Listed<'a>> + use<'a> {
+    sorted(cx, allowed_names(cx), likely)
 }
 
 /// The tools a definition denies.
-pub(super) fn denied<'a>(cx: &AgentCx<'a>) -> Vec<Listed<'a>> {
-    sorted(cx, &cx.definition().tools.denied)
+pub(super) fn denied<'a>(cx: &AgentCx<'a>) -> impl Iterator<Item = Listed<'a>> + use<'a> {
+    sorted(cx, &cx.definition().tools.denied, |_| true)
 }
 
-fn sorted<'a>(cx: &AgentCx<'_>, names: &'a [Spanned<String>]) -> Vec<Listed<'a>> {
+fn allowed_names<'a>(cx: &AgentCx<'a>) -> &'a [Spanned<String>] {
+    cx.definition().tools.allowed.names().unwrap_or_default()
+}
+
+/// Finding out what a name is takes a walk through the table, so it is done when it is asked for.
+fn sorted<'a>(
+    cx: &AgentCx<'_>,
+    names: &'a [Spanned<String>],
+    likely: fn(&str) -> bool,
+) -> impl Iterator<Item = Listed<'a>> + use<'a> {
     let tools = cx.dialect().tools;
-    if tools.tools.is_empty() {
-        return Vec::new();
-    }
-    names.iter().map(|name| Listed { name, sort: sort(tools, &name.value) }).collect()
+    let names = if tools.tools.is_empty() { &[] } else { names };
+    names
+        .iter()
+        .filter(move |name| likely(&name.value))
+        .map(|name| Listed { name, sort: sort(tools, &name.value) })
 }
 
 fn sort(tools: &'static Vocabulary, written: &str) -> Sort {
@@ -209,8 +226,8 @@ pub(super) fn translate(tools: &'static Vocabulary, canonical: &[&str]) -> Vec<&
     let usable = || tools.tools.iter().filter(|tool| !tool.old && tool.for_subagents);
     let mut names = Vec::new();
     for wanted in canonical {
-        let only = usable().find(|tool| tool.canonical == [*wanted]);
-        let name = only.or_else(|| usable().find(|tool| tool.canonical.contains(wanted)));
+        // Tables start with the names that a host prefers.
+        let name = usable().find(|tool| tool.canonical.contains(wanted));
         names.extend(name.map(|tool| tool.name).filter(|name| !names.contains(name)));
     }
     names

@@ -49,7 +49,7 @@ declare_rule! {
 }
 
 fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
-    let allowed = tool_list::allowed(cx);
+    let allowed: Vec<_> = tool_list::allowed(cx).collect();
     let blocked: Vec<_> =
         allowed.iter().filter(|listed| is_blocked(cx, listed)).map(|listed| listed.name).collect();
     if let Some(first) = blocked.first() {

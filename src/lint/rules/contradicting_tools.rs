@@ -42,7 +42,10 @@ declare_rule! {
 }
 
 fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
-    let denied = tool_list::denied(cx);
+    let denied: Vec<_> = tool_list::denied(cx).collect();
+    if denied.is_empty() {
+        return;
+    }
     for allowed in tool_list::allowed(cx) {
         let Some(other) = denied.iter().find(|denied| takes_away(cx, denied, &allowed)) else {
             continue;

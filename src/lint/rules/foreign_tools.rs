@@ -53,7 +53,7 @@ declare_rule! {
 const MAX_TRANSLATIONS: usize = 6;
 
 fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
-    let allowed = tool_list::allowed(cx);
+    let allowed: Vec<_> = tool_list::allowed(cx).collect();
     let Some(foreign) = tool_list::foreign(cx, &allowed) else { return };
     let Some((first, _)) = foreign.names.first() else { return };
     let tools = cx.dialect().tools;
@@ -179,9 +179,9 @@ mod tests {
         ");
         insta::assert_snapshot!(check(&FOREIGN_TOOLS, ".gemini/agents/a.md", text), @"
         4:9 error `Read`, `Grep` and `Bash` are tools of Claude Code, not of Gemini CLI; Gemini CLI rejects this agent
-          help: write Read → read_many_files, Grep → grep_search, Bash → run_shell_command
+          help: write Read → read_file, Grep → grep_search, Bash → run_shell_command
           fix (Unsafe): write the names of this host
-            tools: [read_many_files, grep_search, run_shell_command]
+            tools: [read_file, grep_search, run_shell_command]
         ");
     }
 

@@ -38,7 +38,7 @@ declare_rule! {
 }
 
 fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
-    for listed in tool_list::allowed(cx) {
+    for listed in tool_list::allowed_if(cx, |name| name.contains('(')) {
         let (name, bare) = (listed.name, tool_list::bare(&listed.name.value));
         let has_argument = name.value.len() > bare.len();
         if !has_argument || !cx.dialect().tools.argument_ignored.contains(&bare) {

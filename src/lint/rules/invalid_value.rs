@@ -4,9 +4,9 @@ use crate::{
     dialect::{Confidence, FaultKind, Kind, Outcome, Slot},
     lint::{
         AgentCx, Check, Findings, Level, Safety,
-        cx::closest,
         keys::{field_at, is_name},
         rule::declare_rule,
+        tool_list::near_miss,
     },
 };
 
@@ -63,7 +63,7 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
         }
         let Some(Kind::Choice(words)) = field.map(|field| &field.kind) else { continue };
         let same = words.iter().find(|word| word.eq_ignore_ascii_case(found)).copied();
-        if let Some(word) = same.or_else(|| closest(found, words.iter().copied())) {
+        if let Some(word) = same.or_else(|| near_miss(found, words.iter().copied())) {
             let safety = if same.is_some() { Safety::Safe } else { Safety::Unsafe };
             let title = format!("write `{word}`");
             finding.help(format!("did you mean `{word}`?"));

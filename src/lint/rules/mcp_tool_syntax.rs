@@ -46,7 +46,11 @@ declare_rule! {
 }
 
 fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
-    for listed in tool_list::allowed(cx) {
+    let looks_like_it = |name: &str| {
+        name.contains(['/', '@'])
+            || name.as_bytes().windows(3).any(|part| part.eq_ignore_ascii_case(b"mcp"))
+    };
+    for listed in tool_list::allowed_if(cx, looks_like_it) {
         report(cx, findings, &listed, "grants");
     }
     for listed in tool_list::denied(cx) {

@@ -53,21 +53,22 @@ declare_rule! {
 fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
     let tools = cx.dialect().tools;
     let Access::Listed(list) = &cx.definition().tools.allowed else { return };
-    let allowed = tool_list::allowed(cx);
-    let added = tools.added_by.iter().any(|(key, _)| cx.field(key).is_some());
-    if allowed.is_empty() || added || says_it_all(cx, &allowed) {
-        return;
-    }
-    let denied = tool_list::denied(cx);
+    let denied: Vec<_> = tool_list::denied(cx).collect();
     let void = |listed: &Listed<'_>| is_void(cx, listed);
     let gone = |listed: &Listed<'_>| {
         void(listed)
             || is_blocked(cx, listed)
             || denied.iter().any(|denied| takes_away(cx, denied, listed))
     };
+    // Nearly every list has a good tool in front: look no further then.
+    if !tool_list::allowed(cx).all(|listed| gone(&listed)) {
+        return;
+    }
+    let allowed: Vec<_> = tool_list::allowed(cx).collect();
+    let added = tools.added_by.iter().any(|(key, _)| cx.field(key).is_some());
     // A host that refuses unknown tools has been quoted already.
     let refused = !tools.unknown.outcome.loads() && allowed.iter().any(void);
-    if refused || !allowed.iter().all(gone) {
+    if allowed.is_empty() || added || refused || says_it_all(cx, &allowed) {
         return;
     }
     let all_void = allowed.iter().all(void);

@@ -1,7 +1,7 @@
 //! `unknown-key`.
 
 use crate::{
-    dialect::{DIALECTS, Fault, FaultKind, Field, Slot},
+    dialect::{DIALECTS, Fault, FaultKind, Field, FieldEffect, Slot},
     document::{Node, Value},
     lint::{
         AgentCx, Check, Finding, Findings, Level, Safety,
@@ -143,9 +143,11 @@ fn restriction(cx: &AgentCx<'_>, findings: &mut Findings, fault: &Fault, path: &
     let finding = tell(cx, findings, &UNKNOWN_KEY, fault, &what);
     match instead {
         Some(field) => {
-            finding.help(format!("write `{}`", field.key));
             if field.slot == slot {
+                finding.help(format!("write `{}`", field.key));
                 rename(cx, finding, path, field.key);
+            } else {
+                finding.help(format!("use `{}`: {} has nothing closer", field.key, cx.host()));
             }
         }
         None => {
@@ -209,11 +211,9 @@ fn instead(cx: &AgentCx<'_>, slot: Slot) -> Option<&'static Field> {
         _ => &[],
     };
     let applied = |slot: Slot| {
-        let fields = cx.entry.form.fields.iter();
-        let obeyed = |field: &&Field| {
-            field.slot == slot && !matches!(field.effect, crate::dialect::FieldEffect::Ignored(_))
-        };
-        fields.filter(obeyed).next()
+        let obeyed =
+            |field: &&Field| field.slot == slot && !matches!(field.effect, FieldEffect::Ignored(_));
+        cx.entry.form.fields.iter().find(obeyed)
     };
     applied(slot).or_else(|| group.iter().find_map(|slot| applied(*slot)))
 }
@@ -268,12 +268,12 @@ mod tests {
         let text = "---\ndescription: b\nmode: subagent\ndisallowedTools: edit\n---\nbody\n";
         insta::assert_snapshot!(check(&UNKNOWN_KEY, ".opencode/agent/a.md", text), @"
         4:1 warning `disallowedTools` is not a key of opencode agents, so it restricts nothing; opencode sends this to the model provider as an option
-          help: write `permission`
+          help: use `permission`: opencode has nothing closer
         ");
         let text = "---\nname: a\ndescription: b\ntools: Read\n---\nbody\n";
         insta::assert_snapshot!(check(&UNKNOWN_KEY, ".cursor/agents/a.md", text), @"
         4:1 warning `tools` is not a key of Cursor agents, so it restricts nothing; Cursor probably ignores this without a message
-          help: write `readonly`
+          help: use `readonly`: Cursor has nothing closer
         ");
     }
 

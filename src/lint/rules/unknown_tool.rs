@@ -51,7 +51,7 @@ declare_rule! {
 
 fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
     let tools = cx.dialect().tools;
-    let allowed = tool_list::allowed(cx);
+    let allowed: Vec<_> = tool_list::allowed(cx).collect();
     let foreign = tool_list::foreign(cx, &allowed);
     let is_foreign = |name: &Spanned<String>| {
         foreign.iter().flat_map(|foreign| &foreign.names).any(|(other, _)| other.span == name.span)

@@ -47,8 +47,9 @@ declare_rule! {
 
 fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
     let fact = cx.dialect().tools.unknown;
+    let has_star = |name: &str| name.contains('*');
     let is_wildcard = |listed: &Listed<'_>| matches!(listed.sort, Sort::Wildcard);
-    for listed in tool_list::allowed(cx).iter().filter(|listed| is_wildcard(listed)) {
+    for listed in tool_list::allowed_if(cx, has_star).filter(is_wildcard) {
         let name = listed.name;
         let what = format!("`{name}` is not a pattern in {}", cx.host());
         let message = match fact.outcome {
@@ -60,7 +61,7 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
             .level(level_of_fact(fact))
             .help(help(cx, &name.value));
     }
-    for listed in tool_list::denied(cx).iter().filter(|listed| is_wildcard(listed)) {
+    for listed in tool_list::denied(cx).filter(is_wildcard) {
         let name = listed.name;
         let message = format!("`{name}` is not a pattern in {}, so it forbids nothing", cx.host());
         findings
@@ -87,9 +88,9 @@ mod tests {
 
     #[test]
     fn a_star_means_everything_only_where_the_host_says_so() {
-        let text = "---\nname: a\ndescription: b\ntools: '*'\n---\nbody\n";
-        insta::assert_snapshot!(check(&UNMATCHED_WILDCARD, ".claude/agents/a.md", text), @"
-        4:9 warning `*` is not a pattern in Claude Code, so it grants nothing
+        let text = "---\nname: a\ndescription: b\ntools: ['*']\n---\nbody\n";
+        insta::assert_snapshot!(check(&UNMATCHED_WILDCARD, ".factory/droids/a.md", text), @"
+        4:9 error `*` is not a pattern in Factory; Factory skips this agent without a message
           help: leave the key out to allow every tool
         ");
         let text = "---\ndescription: b\ntools: ['*']\n---\nbody\n";

@@ -76,7 +76,7 @@ pub(super) fn mend(cx: &AgentCx<'_>, path: &str, fault: &Fault, finding: &mut Fi
     let written = cx.source.slice(fault.span);
     let format = cx.document.format;
     let text = match (&field.kind, &node.value) {
-        (Kind::Names(Shape::List), Value::Text(text)) => as_list(text, format),
+        (Kind::Names(Shape::List | Shape::ListOrOne), Value::Text(text)) => as_list(text, format),
         (Kind::Integer { .. } | Kind::Number { .. }, Value::Text(text)) => {
             as_number(&field.kind, text)
         }
