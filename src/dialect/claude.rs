@@ -286,6 +286,7 @@ fn check(checker: &mut super::fault::Checker<'_>) {
     if let Some(hooks) = hooks.filter(|hooks| hooks.as_list().is_some_and(<[_]>::is_empty)) {
         let fact = super::Fact { outcome: Outcome::Skipped, confidence: Confidence::Unverified };
         let span = hooks.span;
+        checker.faults.retain(|fault| fault.span != span);
         checker.report(
             span,
             fact,

@@ -305,7 +305,7 @@ impl Kind {
             (Self::Any, _) => Ok(()),
             (Self::Text, value) => fits(matches!(value, Value::Text(_))),
             (Self::Name(rule), Value::Text(text)) => {
-                let wanted = || format!("a name that must {}", rule.must);
+                let wanted = || format!("text that must {}", rule.must);
                 if (rule.accepts)(text) { Ok(()) } else { Err(Mismatch::value(wanted())) }
             }
             (Self::Scalar, _) => fits(node.scalar_text().is_some()),
@@ -349,16 +349,21 @@ impl Kind {
             (Self::Table(_) | Self::OpenTable(..), Value::Map(_)) => Ok(()),
             (Self::Schema, value) => fits(matches!(value, Value::Map(_) | Value::Bool(_))),
             (Self::AnyOf(kinds), _) => {
-                let mut best = self.mismatch();
+                let mut best: Option<Mismatch> = None;
                 for kind in *kinds {
-                    match kind.check(node) {
-                        Ok(()) => return Ok(()),
-                        // The branch whose type fits says best what is wrong.
-                        Err(other) if other.value_only || !other.place.is_empty() => best = other,
-                        Err(_) => {}
+                    // The branches whose type fits say best what is wrong.
+                    match (kind.check(node), &mut best) {
+                        (Ok(()), _) => return Ok(()),
+                        (Err(other), Some(best)) if other.value_only && best.value_only => {
+                            best.wanted = format!("{}, or {}", best.wanted, other.wanted);
+                        }
+                        (Err(other), _) if other.value_only || !other.place.is_empty() => {
+                            best = Some(other);
+                        }
+                        (Err(_), _) => {}
                     }
                 }
-                Err(best)
+                Err(best.unwrap_or_else(|| self.mismatch()))
             }
             _ => Err(self.mismatch()),
         }

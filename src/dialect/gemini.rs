@@ -265,7 +265,6 @@ fn loose_fences_lose_the_prompt(checker: &mut Checker<'_>) -> bool {
     if !checker.source.slice(close).starts_with("---") {
         return false;
     }
-    checker.faults.retain(|fault| fault.span != close);
     let what = "this line ends the front matter, and the prompt below it is discarded";
     checker.fence(close, verified(Outcome::FailsAtRun), what);
     true

@@ -55,6 +55,11 @@ pub fn lower(
     };
     if let Some(first) = agents.first_mut() {
         let mut faults = file.faults();
+        // What a host says about a fence takes the place of what is usually said about it.
+        faults.retain(|fault| {
+            let about = |own: &Fault| matches!(own.kind, FaultKind::Fence(_));
+            !first.faults.iter().any(|own| about(own) && own.span == fault.span)
+        });
         faults.append(&mut first.faults);
         first.faults = faults;
     }
@@ -255,7 +260,11 @@ impl Lowerer<'_> {
         let usual = self.failures().bad_value;
         let fact = Fact {
             outcome: field.on_bad_value.unwrap_or(usual.outcome),
-            confidence: field.confidence.min(usual.confidence),
+            // What is said about the key itself is as sure as the key.
+            confidence: match field.on_bad_value {
+                Some(_) => field.confidence,
+                None => field.confidence.min(usual.confidence),
+            },
         };
         // A key with nothing after it is a key that is not there, except to a strict host.
         if entry.value.is_null() && (fact.outcome.loads() || field.required) {

@@ -105,12 +105,16 @@ fn sort(tools: &'static Vocabulary, written: &str) -> Sort {
     }
 }
 
-fn unknown(tools: &Vocabulary, name: &str) -> Sort {
+fn unknown(tools: &'static Vocabulary, name: &str) -> Sort {
+    let is_known = |word: &str| tools.meaning(word) != Meaning::Unknown;
     if let Some((server, tool)) = mcp_elsewhere(tools.mcp, name) {
         return Sort::McpElsewhere { server, tool };
     }
     if name.contains('*') {
         Sort::Wildcard
+    } else if name.contains(char::is_whitespace) && name.split_whitespace().all(is_known) {
+        // Names with blanks between: some hosts take that for a list.
+        Sort::Tool(None)
     } else if name.contains(':') {
         Sort::Plugin
     } else {
@@ -194,11 +198,16 @@ fn most_likely_host(
     cx: &AgentCx<'_>,
     names: &[&Spanned<String>],
 ) -> Option<(&'static str, Canonical)> {
+    // How many of the names a host knows, and how many of them by exactly this spelling.
     let known = |tools: &'static Vocabulary| {
-        let means = |name: &&&Spanned<String>| {
-            exact(tools, bare(&name.value)).is_some_and(|tool| !tool.canonical.is_empty())
-        };
-        names.iter().filter(means).count()
+        let mut count = (0, 0);
+        for name in names.iter().map(|name| bare(&name.value)) {
+            if tools.tool(name).is_some_and(|tool| !tool.canonical.is_empty()) {
+                count.0 += 1;
+                count.1 += usize::from(exact(tools, name).is_some());
+            }
+        }
+        count
     };
     // What understands every host's names is nobody's own vocabulary.
     let collects = |tools: &Vocabulary| !tools.needs_trust.is_empty();
@@ -206,11 +215,11 @@ fn most_likely_host(
         .iter()
         .filter(|dialect| dialect.id != cx.dialect().id && !collects(dialect.tools))
         .map(|dialect| (known(dialect.tools), *dialect))
-        .filter(|(count, _)| *count > 0);
+        .filter(|(count, _)| count.0 > 0);
     let best = others.reduce(|best, next| if next.0 > best.0 { next } else { best });
     if let Some((_, dialect)) = best {
         let tools = dialect.tools;
-        return Some((dialect.host, Box::new(|name| Some(exact(tools, name)?.canonical))));
+        return Some((dialect.host, Box::new(|name| Some(tools.tool(name)?.canonical))));
     }
     let ours = names.iter().any(|name| canonical_tool(bare(&name.value)).is_some());
     ours.then(|| -> (&'static str, Canonical) {
@@ -235,8 +244,10 @@ pub(super) fn translate(tools: &'static Vocabulary, canonical: &[&str]) -> Vec<&
 
 /// The host's tool that `written` is a slip of the pen for.
 pub(super) fn near(tools: &'static Vocabulary, written: &str) -> Option<&'static str> {
-    near_miss(bare(written), tools.tools.iter().filter(|tool| !tool.old).map(|tool| tool.name))
-        .or_else(|| near_miss(bare(written), tools.tools.iter().map(|tool| tool.name)))
+    let current = tools.tools.iter().filter(|tool| !tool.old).map(|tool| tool.name);
+    let all = tools.tools.iter().map(|tool| tool.name);
+    near_miss(bare(written), current)
+        .or_else(|| near_miss(bare(written), all).filter(|_| tools.open))
 }
 
 /// The candidate that `written` differs from in case and separators only, or by a typo.

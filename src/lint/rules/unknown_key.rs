@@ -85,7 +85,10 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
     let (mut refused, mut passed_over) = (Vec::new(), Vec::new());
     for fault in cx.faults() {
         let FaultKind::UnknownKey { path, .. } = &fault.kind else { continue };
-        if slip(cx, findings, fault, path) || restriction(cx, findings, fault, path) {
+        if slip(cx, findings, fault, path)
+            || restriction(cx, findings, fault, path)
+            || other_word(cx, findings, fault, path)
+        {
             continue;
         }
         if fault.outcome.loads() { &mut passed_over } else { &mut refused }
@@ -155,6 +158,25 @@ fn restriction(cx: &AgentCx<'_>, findings: &mut Findings, fault: &Fault, path: &
             finding.help(nothing);
         }
     }
+    true
+}
+
+/// A key that is refused here, and that other hosts have for something this host has as well.
+fn other_word(cx: &AgentCx<'_>, findings: &mut Findings, fault: &Fault, path: &str) -> bool {
+    if fault.outcome.loads() || path.contains('.') {
+        return false;
+    }
+    let forms = DIALECTS.iter().flat_map(|dialect| dialect.forms);
+    let slots = forms.filter_map(|form| form.field(path)).map(|field| field.slot);
+    let own = |slot: Slot| cx.entry.form.fields.iter().find(|field| field.slot == slot);
+    let Some(field) = slots.filter(|slot| *slot != Slot::None).find_map(own) else { return false };
+    if cx.field(field.key).is_some() {
+        return false;
+    }
+    let what = format!("`{path}` is not a key of {} agents", cx.host());
+    let finding = tell(cx, findings, &UNKNOWN_KEY, fault, &what);
+    finding.help(format!("write `{}`", field.key));
+    rename(cx, finding, path, field.key);
     true
 }
 
