@@ -110,7 +110,10 @@ fn host_places(root: &Path, base: Base, origin: Origin) -> impl Iterator<Item = 
     places.map(move |place| {
         // Whatever lies in a folder of agents is looked at: a host that does not read it is told of.
         let names = Some(place.names).filter(|names| matches!(names, Names::Exactly(_)));
-        Place { path: root.join(place.folder), origin, names }
+        let path = root.join(place.folder);
+        // The working directory has no name of its own, and a path without a name does not exist.
+        let path = if path.as_os_str().is_empty() { PathBuf::from(".") } else { path };
+        Place { path, origin, names }
     })
 }
 
@@ -164,18 +167,24 @@ impl<'a> Found<'a> {
                 Ok(entry) if entry.depth() == 0 && entry.file_type().is_file() => {
                     self.add(entry.path(), place)
                 }
-                Ok(entry) if is_candidate(&entry, place) => self.add(entry.path(), place),
-                Ok(_) => {}
+                Ok(entry) => match is_candidate(&entry, place) {
+                    Ok(true) => self.add(entry.path(), place),
+                    Ok(false) => {}
+                    Err(error) => self.errors.push((plain(entry.path()), error)),
+                },
                 Err(error) => {
-                    let path = error.path().unwrap_or(&place.path).to_owned();
-                    self.errors.push((path, error.into()));
+                    let path = plain(error.path().unwrap_or(&place.path));
+                    let words = error.to_string();
+                    // Its own words would name the path a second time.
+                    let error = error.into_io_error().unwrap_or_else(|| io::Error::other(words));
+                    self.errors.push((path, error));
                 }
             }
         }
     }
 
     fn add(&mut self, path: &Path, place: &Place) {
-        let path = path.strip_prefix("./").unwrap_or(path).to_owned();
+        let path = plain(path);
         let absolute = self.exclude.absolute(&path);
         if !self.exclude.matches(&absolute) && self.seen.insert(absolute) {
             self.candidates.push(Candidate { path, origin: place.origin });
@@ -190,17 +199,21 @@ fn is_entered(entry: &DirEntry) -> bool {
         || !NEVER_ENTERED.iter().any(|never| name == *never)
 }
 
-fn is_candidate(entry: &DirEntry, place: &Place) -> bool {
+/// Whether a file is called like a definition and can be read to its end: pipes and devices would
+/// hang or never end. A link that leads nowhere is an error.
+fn is_candidate(entry: &DirEntry, place: &Place) -> io::Result<bool> {
     let wanted = match (&place.names, entry.file_name().to_str()) {
         (Some(names), Some(name)) => names.accept(name),
         _ => Format::of_path(entry.path()).is_some(),
     };
-    // Pipes and devices would hang or never end.
-    let is_file = |entry: &DirEntry| {
-        let kind = entry.file_type();
-        kind.is_file()
-            || (kind.is_symlink()
-                && std::fs::metadata(entry.path()).is_ok_and(|target| target.is_file()))
-    };
-    wanted && is_file(entry)
+    let kind = entry.file_type();
+    if wanted && kind.is_symlink() {
+        return Ok(std::fs::metadata(entry.path())?.is_file());
+    }
+    Ok(wanted && kind.is_file())
+}
+
+/// `path` as people write it.
+fn plain(path: &Path) -> PathBuf {
+    path.strip_prefix("./").unwrap_or(path).to_owned()
 }

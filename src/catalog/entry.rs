@@ -5,8 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use serde::Serialize;
 
 use crate::{
-    dialect::{Confidence, Dialect, Fault, Form},
-    document::Problem,
+    dialect::{Dialect, Fault, Form},
     model::{Definition, PromptText},
     text::{Position, Source, Span},
 };
@@ -74,10 +73,10 @@ pub struct Entry {
     pub description_place: Option<(Position, Position)>,
     /// The agents it names, with their places.
     pub agent_places: Vec<Located<String>>,
-    /// What is wrong with the file's text.
-    pub problems: Vec<Located<Problem>>,
-    /// What its host does not take as written.
+    /// What its host does not take as written, in the order of the file.
     pub faults: Vec<Located<Fault>>,
+    /// Whether the host takes the file at all, as far as that is known for sure.
+    pub file_loads: bool,
     /// Definitions of the same name that this one hides, as indexes of the catalog.
     pub shadows: Vec<usize>,
     /// The definition of the same name that hides this one.
@@ -102,9 +101,7 @@ impl Entry {
 
     /// Whether the host would load it, as far as that is known for sure.
     pub fn loads(&self) -> bool {
-        let stops =
-            |fault: &Fault| !fault.outcome.loads() && fault.confidence > Confidence::Unverified;
-        !self.faults.iter().any(|fault| stops(&fault.what))
+        self.file_loads && !self.faults.iter().any(|fault| fault.what.stops())
     }
 
     /// The system prompt, if there is one and the text was kept.

@@ -13,7 +13,7 @@ use std::{
 use super::{BUILT_IN, Candidate, Catalog, Entry, Located, Origin, shadow};
 use crate::{
     dialect::{self, Detected, Dialect, Lowered},
-    document::{self, Document, Format, Problem},
+    document::{self, Document, Format},
     model::Prompt,
     text::{MAX_BYTES, Source, Span},
 };
@@ -108,7 +108,7 @@ impl File {
     /// Understands the bytes of the file at `path`, as `hosts` would, or by what it looks like.
     pub fn new(path: &Path, bytes: Vec<u8>, origin: Origin, hosts: &[&'static Dialect]) -> Self {
         let source = Arc::new(Source::new(path.display().to_string(), bytes));
-        let format = Format::of_path(path).unwrap_or(Format::Markdown);
+        let format = Format::of_path(path).unwrap_or_else(|| Format::of_text(source.text()));
         let (document, problems) = document::parse(&source, format);
         let mut file = Self { source, document, entries: Vec::new() };
         let found = match hosts {
@@ -117,8 +117,10 @@ impl File {
         };
         for detected in found {
             let lowered = dialect::lower(&file.source, &file.document, &problems, &detected, path);
+            let mut faults = lowered.iter().flat_map(|agent| &agent.faults);
+            let loads = !faults.any(|fault| fault.is_of_file() && fault.stops());
             for agent in lowered {
-                let entry = file.entry(agent, &detected, &problems, path, origin);
+                let entry = file.entry(agent, &detected, loads, path, origin);
                 file.entries.push(entry);
             }
         }
@@ -141,16 +143,16 @@ impl File {
         &self,
         agent: Lowered,
         detected: &Detected,
-        problems: &[Problem],
+        file_loads: bool,
         path: &Path,
         origin: Origin,
     ) -> Entry {
-        let Lowered { definition, faults } = agent;
+        let Lowered { definition, mut faults } = agent;
+        faults.sort_by_key(|fault| fault.span);
         let source = &self.source;
         let place =
             |span: Span| (source.position(span.start as usize), source.position(span.end as usize));
         let head = self.document.front_matter.as_ref().map_or(Span::at(0), |front| front.open);
-        let located = |problem: &Problem| Located::new(problem.span, problem.clone(), source);
         Entry {
             path: path.to_owned(),
             origin,
@@ -165,11 +167,11 @@ impl File {
                 .iter()
                 .map(|name| Located::new(name.span, name.value.clone(), source))
                 .collect(),
-            problems: problems.iter().map(located).collect(),
             faults: faults
                 .into_iter()
                 .map(|fault| Located::new(fault.span, fault, source))
                 .collect(),
+            file_loads,
             definition,
             shadows: Vec::new(),
             shadowed_by: None,

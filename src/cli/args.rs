@@ -7,7 +7,7 @@ use clap::{
 };
 use clap_complete::Shell;
 
-use crate::dialect::DIALECTS;
+use crate::{config::check_rule_name, dialect::DIALECTS};
 
 /// The toolchain for AI-agent definitions.
 ///
@@ -40,6 +40,8 @@ pub(super) enum Command {
     List(ListArgs),
     /// Check definitions: what their hosts would really do with them.
     Validate(ValidateArgs),
+    /// Print the manual of a rule, or what is known about a host.
+    Explain(ExplainArgs),
     /// Show everything an agent's definition says, and where each thing comes from.
     Show(ShowArgs),
     /// Print the JSON Schema of a dialect or of agentctl.toml, for editors.
@@ -75,6 +77,33 @@ pub(super) struct ValidateArgs {
     /// Check every file as these hosts would read it.
     #[arg(long, value_name = "HOST,…", value_delimiter = ',', value_parser = dialects())]
     pub host: Vec<String>,
+    /// Mend what can be mended without changing what a definition says.
+    #[arg(long)]
+    pub fix: bool,
+    /// With `--fix` or `--diff`: also what is only a guess at what was meant.
+    #[arg(long)]
+    pub unsafe_fixes: bool,
+    /// Print what `--fix` would change, and change nothing.
+    #[arg(long)]
+    pub diff: bool,
+    /// Exit with 1 on warnings, too.
+    #[arg(long)]
+    pub deny_warnings: bool,
+    /// Leave out the findings of an earlier run: its `--format json`, saved in FILE.
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Also report these rules; `all` for every one.
+    #[arg(long, value_name = "RULE,…", value_delimiter = ',', value_parser = check_rule_name)]
+    pub select: Vec<String>,
+    /// Do not report these rules.
+    #[arg(long, value_name = "RULE,…", value_delimiter = ',', value_parser = check_rule_name)]
+    pub ignore: Vec<String>,
+    /// With `-`: what the file is called.
+    #[arg(long, value_name = "PATH")]
+    pub stdin_filename: Option<PathBuf>,
+    /// Check again whenever a file changes.
+    #[arg(long, conflicts_with_all = ["fix", "diff"])]
+    pub watch: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -83,6 +112,17 @@ pub(super) enum FindingFormat {
     Text,
     /// One object.
     Json,
+    /// SARIF 2.1.0, for code-scanning services.
+    Sarif,
+    /// Annotations on a pull request.
+    Github,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ExplainArgs {
+    /// A rule, or a host such as `claude`; without it, the table of rules.
+    #[arg(value_name = "RULE")]
+    pub rule: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -11,16 +11,17 @@ use super::{
 };
 use crate::{
     catalog::{Catalog, Entry, Keep},
-    render::{list_json, list_text, show_text},
+    render::{json_text, list_json, list_text, show_text},
 };
 
 pub(super) fn run(world: &mut World, args: &ListArgs) -> Result<Exit> {
     let keep = if args.expanded { Keep::Text } else { Keep::Outline };
     let catalog = world.catalog(&args.paths, keep)?;
-    let wanted =
-        |entry: &&Entry| args.agent_type.as_ref().is_none_or(|wanted| entry.name() == wanted);
+    let called = |entry: &Entry, name: &str| entry.name() == name || entry.full_name() == name;
+    let wanted = |entry: &&Entry| args.agent_type.as_ref().is_none_or(|name| called(entry, name));
     let entries: Vec<&Entry> = catalog.entries.iter().filter(wanted).collect();
     print(world, args, &catalog, &entries)?;
+    // The answer first, then what could not be part of it.
     world.out.flush()?;
     if world.report_unreadable(&catalog) {
         return Ok(Exit::Usage);
@@ -28,12 +29,15 @@ pub(super) fn run(world: &mut World, args: &ListArgs) -> Result<Exit> {
     if !entries.is_empty() {
         return Ok(Exit::Done);
     }
-    match (&args.agent_type, args.paths.is_empty()) {
-        (Some(name), _) => world.error(&super::show::unknown_agent(&catalog, name)),
-        (None, _) => {
-            world.error(&format!("no agent definitions in {}", super::show::quoted(&args.paths)))
-        }
-    }
+    let message = match &args.agent_type {
+        Some(name) => super::show::unknown_agent(&catalog, name),
+        None => format!(
+            "no agent definitions in {}\nhelp: agents are known by their folder or their keys; \
+             `--dialect` reads any file as one",
+            super::show::quoted(&args.paths)
+        ),
+    };
+    world.error(&message);
     Ok(Exit::Usage)
 }
 
@@ -41,7 +45,7 @@ fn print(world: &mut World, args: &ListArgs, catalog: &Catalog, entries: &[&Entr
     match args.format {
         ListFormat::Json => {
             let json = list_json(catalog, entries, args.expanded);
-            writeln!(world.out, "{}", serde_json::to_string_pretty(&json)?)?;
+            writeln!(world.out, "{}", json_text(&json)?)?;
         }
         ListFormat::Text if entries.is_empty() => {}
         ListFormat::Text if args.expanded => {

@@ -3,12 +3,14 @@
 mod args;
 mod completions;
 mod exit;
+mod explain;
 mod list;
 mod man;
 mod schema;
 mod show;
 mod validate;
 mod world;
+mod write;
 
 use std::{io::Write as _, process::ExitCode};
 
@@ -34,19 +36,14 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::List(args) => list::run(&mut world, args),
         Command::Validate(args) => validate::run(&mut world, args),
+        Command::Explain(args) => explain::run(&mut world, args),
         Command::Show(args) => show::run(&mut world, args),
         Command::Schema(args) => schema::run(&mut world, args),
         Command::Completions(args) => completions::run(&mut world, args),
         Command::Man => man::run(&mut world),
     };
-    let exit = result.unwrap_or_else(|error| report(&mut world, &error));
-    match world.out.flush() {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            report(&mut world, &error.into())
-        }
-        _ => exit,
-    }
-    .into()
+    let flushed = result.and_then(|exit| world.out.flush().map(|()| exit).map_err(Into::into));
+    flushed.unwrap_or_else(|error| report(&mut world, &error)).into()
 }
 
 /// Says what went wrong. A reader that closed the pipe has what it wanted.

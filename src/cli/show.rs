@@ -1,9 +1,6 @@
 //! `agentctl show`.
 
-use std::{
-    io::Write as _,
-    path::{Path, PathBuf},
-};
+use std::{io::Write as _, path::PathBuf};
 
 use anyhow::Result;
 
@@ -14,7 +11,7 @@ use super::{
 };
 use crate::{
     catalog::{Catalog, Entry, Keep, NotFound},
-    render::{show_json, show_text},
+    render::{json_text, show_json, show_text, yaml_text},
 };
 
 pub(super) fn run(world: &mut World, args: &ShowArgs) -> Result<Exit> {
@@ -68,10 +65,10 @@ fn print(
     // One agent is an object, the agents of a file of several are a list.
     let value = if values.len() == 1 { values.remove(0) } else { values.into() };
     let text = match format {
-        ShowFormat::Yaml => serde_yaml::to_string(&value)?,
-        ShowFormat::Json | ShowFormat::Text => serde_json::to_string_pretty(&value)?,
+        ShowFormat::Yaml => yaml_text(&value)?,
+        ShowFormat::Json | ShowFormat::Text => json_text(&value)?,
     };
-    writeln!(world.out, "{}", text.trim_end())?;
+    writeln!(world.out, "{text}")?;
     Ok(())
 }
 
@@ -91,9 +88,5 @@ pub(super) fn unknown_agent(catalog: &Catalog, name: &str) -> String {
 
 /// Paths, for a message.
 pub(super) fn quoted(paths: &[PathBuf]) -> String {
-    paths
-        .iter()
-        .map(|path: &PathBuf| Path::new(path).display().to_string())
-        .collect::<Vec<_>>()
-        .join(", ")
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }

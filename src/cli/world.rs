@@ -9,9 +9,10 @@ use anyhow::{Context as _, Result, anyhow};
 
 use super::args::{Cli, When};
 use crate::{
-    catalog::{self, Catalog, Exclude, File, Keep, Reading, Roots},
+    catalog::{self, Candidate, Catalog, Exclude, File, Keep, Reading, Roots},
     config::{self, Settings},
     dialect::{self, Dialect},
+    lint::Known,
     render::{Paint, Snippet, snippet},
     text::{Source, printable},
 };
@@ -32,6 +33,9 @@ pub(super) struct World {
     agents: Vec<PathBuf>,
     forced: Option<&'static Dialect>,
 }
+
+/// Files that may be definitions, and places that could not be looked at.
+type Candidates = (Vec<Candidate>, Vec<(PathBuf, io::Error)>);
 
 /// How wide messages are where nobody looks.
 const DEFAULT_WIDTH: usize = 100;
@@ -76,6 +80,11 @@ impl World {
         writeln!(self.err, "{label} {}", printable(message)).ok();
     }
 
+    /// Prints something that is neither the answer nor an error.
+    pub fn note(&mut self, message: &str) {
+        writeln!(self.err, "{}", printable(message)).ok();
+    }
+
     /// The catalog: what is below `paths`, or without any everything a name can mean.
     pub fn catalog(&mut self, paths: &[PathBuf], keep: Keep) -> Result<Catalog> {
         Ok(self.read(paths, keep, Vec::new(), |_| ())?.0)
@@ -87,24 +96,65 @@ impl World {
         &mut self,
         paths: &[PathBuf],
         keep: Keep,
-        mut hosts: Vec<&'static Dialect>,
+        hosts: Vec<&'static Dialect>,
         inspect: impl Fn(&File) -> R + Sync,
     ) -> Result<(Catalog, Vec<R>)> {
-        let settings = self.settings()?;
-        let exclude = Exclude { cwd: self.cwd.clone(), patterns: settings.exclude };
-        let (candidates, errors) = if paths.is_empty() {
-            let given = if self.agents.is_empty() { settings.dirs } else { self.agents.clone() };
-            let project = self.project_roots();
-            catalog::discover(&Roots { given, project, home: self.home.clone(), exclude })
-        } else {
-            catalog::discover_paths(paths, &exclude)
-        };
-        hosts.extend(self.forced);
+        let (candidates, errors) = self.candidates_of(paths, self.home.clone())?;
+        let hosts = if hosts.is_empty() { self.forced.into_iter().collect() } else { hosts };
         let reading = Reading { hosts, keep, built_in: paths.is_empty() };
         let (mut catalog, inspected) = catalog::load(&candidates, &reading, inspect);
         let errors = errors.into_iter().map(|(path, error)| catalog::Unreadable { path, error });
         catalog.unreadable.extend(errors);
         Ok((catalog, inspected))
+    }
+
+    /// Like [`Self::read`], but only the project's own definitions: what a user has at home is
+    /// nothing a project is checked for.
+    pub fn read_project<R: Send>(
+        &mut self,
+        paths: &[PathBuf],
+        keep: Keep,
+        hosts: Vec<&'static Dialect>,
+        inspect: impl Fn(&File) -> R + Sync,
+    ) -> Result<(Catalog, Vec<R>)> {
+        let home = self.home.take();
+        let result = self.read(paths, keep, hosts, inspect);
+        self.home = home;
+        result
+    }
+
+    /// The files that may be definitions of the project.
+    pub fn candidates(&mut self, paths: &[PathBuf]) -> Result<Candidates> {
+        self.candidates_of(paths, None)
+    }
+
+    fn candidates_of(&mut self, paths: &[PathBuf], home: Option<PathBuf>) -> Result<Candidates> {
+        let settings = self.settings()?;
+        let exclude = Exclude { cwd: self.cwd.clone(), patterns: settings.exclude };
+        if !paths.is_empty() {
+            return Ok(catalog::discover_paths(paths, &exclude));
+        }
+        let given = if self.agents.is_empty() {
+            settings.dirs.iter().map(|dir| self.as_written(dir)).collect()
+        } else {
+            self.agents.clone()
+        };
+        Ok(catalog::discover(&Roots { given, project: self.project_roots(), home, exclude }))
+    }
+
+    /// The dialect every file is read as, if one was asked for.
+    pub fn forced(&self) -> Option<&'static Dialect> {
+        self.forced
+    }
+
+    /// The working directory.
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// What the project has besides agents.
+    pub fn known(&self) -> Known {
+        Known::default()
     }
 
     /// Says which files could not be read. Whether there were any.
@@ -123,14 +173,28 @@ impl World {
         (0..=above).map(|up| std::iter::repeat_n("..", up).collect()).collect()
     }
 
-    fn settings(&mut self) -> Result<Settings> {
+    /// An absolute path as the user would write it here.
+    fn as_written(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(&self.cwd) {
+            Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),
+            Ok(below) => below.to_owned(),
+            Err(_) => path.to_owned(),
+        }
+    }
+
+    /// The settings files there are: the project's, then the user's.
+    pub fn settings_files(&self) -> Vec<PathBuf> {
         let nearest = self.cwd.ancestors().take(self.project_roots().len());
-        let project =
-            nearest.map(|folder| folder.join(config::FILE_NAME)).find(|path| path.is_file());
+        let mut project = nearest.map(|folder| folder.join(config::FILE_NAME));
+        let project = project.find(|path| path.is_file());
         let user = self.config_home.as_ref().map(|home| home.join("agentctl/config.toml"));
-        let user = user.filter(|path| path.is_file());
+        project.into_iter().chain(user.filter(|path| path.is_file())).collect()
+    }
+
+    /// What the settings files say.
+    pub fn settings(&mut self) -> Result<Settings> {
         let mut settings = Settings::default();
-        for path in [project, user].into_iter().flatten() {
+        for path in self.settings_files() {
             settings = settings.over(self.read_settings(&path)?);
         }
         Ok(settings)

@@ -2,12 +2,16 @@
 //!
 //! Reads no files and no environment; `cli` does, and hands in the texts.
 
+mod lint;
+
 use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use thiserror::Error;
+
+pub use lint::{LintOptions, LintSettings, Severity, check_rule_name};
 
 use crate::text::{Source, Span};
 
@@ -22,6 +26,9 @@ pub struct Options {
     /// Where definitions are looked for.
     #[serde(default)]
     pub catalog: CatalogOptions,
+    /// What `validate` reports.
+    #[serde(default)]
+    pub lint: LintOptions,
 }
 
 /// Where definitions are looked for.
@@ -44,6 +51,8 @@ pub struct Settings {
     pub dirs: Vec<PathBuf>,
     /// Files to leave out.
     pub exclude: Vec<GlobSet>,
+    /// What `validate` reports.
+    pub lint: LintSettings,
 }
 
 /// A settings file that cannot be used. The user's to mend.
@@ -63,24 +72,33 @@ impl Settings {
             message: error.message().to_owned(),
             span: error.span().map(Span::from).unwrap_or_default(),
         })?;
+        let place = |written: &str| {
+            let at = source.text().find(written).unwrap_or(0);
+            Span::new(at, (at + written.len()).min(source.text().len()))
+        };
         let mut exclude = GlobSetBuilder::new();
         for pattern in &options.catalog.exclude {
-            let place = || {
-                let at = source.text().find(pattern.as_str()).unwrap_or(0);
-                Span::new(at, at + pattern.len())
+            // Only what the user wrote is a pattern, not the folder it is relative to.
+            let below = if Path::new(pattern).is_absolute() {
+                pattern.clone()
+            } else {
+                format!("{}/{pattern}", globset::escape(&folder.to_string_lossy()))
             };
-            let below = folder.join(pattern);
-            let glob = Glob::new(&below.to_string_lossy()).map_err(|error| ConfigError {
+            let glob = Glob::new(&below).map_err(|error| ConfigError {
                 message: error.kind().to_string(),
-                span: place(),
+                span: place(pattern),
             })?;
             exclude.add(glob);
         }
         let exclude = exclude
             .build()
             .map_err(|error| ConfigError { message: error.to_string(), span: Span::default() })?;
-        let dirs = options.catalog.dirs.iter().map(|dir| folder.join(dir)).collect();
-        Ok(Self { dirs, exclude: vec![exclude] })
+        let lint = LintSettings::resolve(options.lint, folder)
+            .map_err(|bad| ConfigError { span: place(&bad.written), message: bad.message })?;
+        // Collecting the components drops each `.` among them.
+        let absolute = |dir: &PathBuf| folder.join(dir).components().collect();
+        let dirs = options.catalog.dirs.iter().map(absolute).collect();
+        Ok(Self { dirs, exclude: vec![exclude], lint })
     }
 
     /// These settings, and where they say nothing those of `lower`.
@@ -89,6 +107,7 @@ impl Settings {
             self.dirs = lower.dirs;
         }
         self.exclude.extend(lower.exclude);
+        self.lint = self.lint.over(lower.lint);
         self
     }
 }

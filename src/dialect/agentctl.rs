@@ -73,7 +73,7 @@ const YAML: Form = Form {
 };
 
 static NAME: NameRule = NameRule {
-    must: "be 1 to 64 letters, digits, `-`, `_` or `.`, and start with a letter or digit",
+    must_be: "1 to 64 letters, digits, `-`, `_` or `.`, the first a letter or digit",
     pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
     accepts: |name| {
         let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -301,12 +301,13 @@ static TOOLS: Vocabulary = Vocabulary {
     absent: Grant::Everything,
     empty: Grant::Nothing,
     aliases: true,
+    every_host: true,
     needs_trust: &["shell", "exec_command", "write_file", "apply_patch"],
     ..Vocabulary::NONE
 };
 
 /// The canonical names, and every host's spelling of them.
-static NAMES: &[HostTool] = &[
+pub(super) static NAMES: &[HostTool] = &[
     t("read_file", &["read_file"]),
     t("Read", &["read_file"]),
     t("read", &["read_file"]),

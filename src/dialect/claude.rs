@@ -42,6 +42,8 @@ const AGENT: Form = Form {
     failures: Failures {
         // Files with a byte order mark were lost until version 2.1.240.
         byte_order_mark: documented(Outcome::Accepted),
+        // Whether the host's reader minds is not known.
+        duplicate_key: Some(unverified(Outcome::Skipped)),
         ..Failures::QUIET
     },
     signature: Signature {
@@ -59,8 +61,9 @@ const PLUGIN: Form = Form {
     identity: Identity::FieldOrFile,
     fields: PLUGIN_FIELDS,
     failures: Failures {
+        duplicate_key: Some(unverified(Outcome::Unrestricted)),
+        fence: Some(unverified(Outcome::Unrestricted)),
         malformed: documented(Outcome::Unrestricted),
-        unquoted_colon: documented(Outcome::Unrestricted),
         no_front_matter: documented(Outcome::Unrestricted),
         missing: documented(Outcome::Unrestricted),
         byte_order_mark: documented(Outcome::Accepted),
@@ -72,7 +75,7 @@ const PLUGIN: Form = Form {
 };
 
 static NAME: NameRule = NameRule {
-    must: "not start with `-` and not contain `:`",
+    must_be: "a name that does not start with `-` and has no `:`",
     pattern: "^[^-:][^:]*$",
     accepts: |name| !name.starts_with('-') && !name.contains(':'),
 };

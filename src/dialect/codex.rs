@@ -64,8 +64,11 @@ const CONFIG: Form = Form {
     ..ROLE
 };
 
-static NAME: NameRule =
-    NameRule { must: "not be blank", pattern: "\\S", accepts: |name| !name.trim().is_empty() };
+static NAME: NameRule = NameRule {
+    must_be: "more than blanks",
+    pattern: "\\S",
+    accepts: |name| !name.trim().is_empty(),
+};
 
 const IGNORED: &str = "a role keeps its parent's";
 const DESCRIPTION: Field =
@@ -122,7 +125,9 @@ static ROLE_FIELDS: &[Field] = &[
     ignored("model_providers", Slot::None),
     ignored("web_search", Slot::None),
     ignored("notify", Slot::None),
-    ignored("tools", Slot::None),
+    Field::new("tools", Kind::MapOf(&Kind::Any), Slot::None, "Read and not applied to roles.")
+        .ignored(IGNORED)
+        .verified(),
     ignored("shell_environment_policy", Slot::None),
     ignored("model_context_window", Slot::None),
     ignored("model_auto_compact_token_limit", Slot::None),

@@ -36,7 +36,6 @@ const AGENT: Form = Form {
     fields: FIELDS,
     failures: Failures {
         malformed: unverified(Outcome::Skipped),
-        unquoted_colon: unverified(Outcome::Skipped),
         no_front_matter: unverified(Outcome::Accepted),
         missing: documented(Outcome::Rejected),
         too_deep: unverified(Outcome::Skipped),

@@ -32,7 +32,6 @@ const FORM: Form = Form {
     fields: FIELDS,
     failures: Failures {
         malformed: unverified(Outcome::Skipped),
-        unquoted_colon: unverified(Outcome::Skipped),
         no_front_matter: unverified(Outcome::Accepted),
         missing: unverified(Outcome::Skipped),
         too_deep: unverified(Outcome::Skipped),

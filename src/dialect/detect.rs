@@ -24,20 +24,18 @@ impl Detected {
     }
 }
 
-/// Files called this are about agents, not agents.
-const NOT_AGENTS: &[&str] = &[
-    "agents.md",
+/// Files called this, in any case, are about a project.
+const ABOUT_A_PROJECT: &[&str] = &[
     "changelog.md",
-    "claude.md",
     "code_of_conduct.md",
     "contributing.md",
-    "gemini.md",
     "license.md",
-    "qwen.md",
     "readme.md",
     "security.md",
-    "skill.md",
 ];
+
+/// Files called exactly this are instructions or skills, not agents.
+const NOT_AGENTS: &[&str] = &["AGENTS.md", "CLAUDE.md", "GEMINI.md", "QWEN.md", "SKILL.md"];
 
 /// Folders whose Markdown files have front matter like agents but are something else.
 const NOT_AGENT_FOLDERS: &[&str] =
@@ -118,10 +116,22 @@ fn by_keys(path: &Path, document: &Document) -> Option<Detected> {
     Some(placed(dialect, form, path).unwrap_or(Detected { dialect, form, place: None }))
 }
 
-/// A file in one of our own folders is an agent even if nothing in it says so.
+/// A file in one of our own folders that has keys of ours is an agent, if a bad one. `.codex/agents` is
+/// not ours, whatever its last part.
 fn in_open_folder(path: &Path, document: &Document) -> Option<Detected> {
-    let forms = agentctl::DIALECT.forms.iter().filter(|form| form.reads(document));
-    forms.filter_map(|form| placed(&agentctl::DIALECT, form, path)).next()
+    let hosts = DIALECTS.iter().filter(|dialect| dialect.id != agentctl::DIALECT.id);
+    let mut places = hosts.flat_map(|dialect| dialect.forms).flat_map(|form| form.places);
+    if places.any(|place| place.is_above(path)) {
+        return None;
+    }
+    // Prose and other settings lie in folders called `agents`, too.
+    let has_our_keys = |form: &Form| {
+        let entries = document.root.as_map().into_iter().flat_map(|map| &map.entries);
+        entries.into_iter().any(|entry| form.field(&entry.key.value).is_some())
+    };
+    let forms = agentctl::DIALECT.forms.iter();
+    let mut forms = forms.filter(|form| form.reads(document) && has_our_keys(form));
+    forms.find_map(|form| placed(&agentctl::DIALECT, form, path))
 }
 
 /// How well the keys of `document` fit `form`; `None` if they do not.
@@ -163,7 +173,7 @@ fn fit_of_keys(form: &Form, map: &Map) -> i64 {
 /// Documentation that lies among agents.
 fn is_about_agents(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    NOT_AGENTS.contains(&name.to_ascii_lowercase().as_str())
+    NOT_AGENTS.contains(&name) || ABOUT_A_PROJECT.contains(&name.to_ascii_lowercase().as_str())
 }
 
 /// Files that look like agents but are skills, commands and the like.

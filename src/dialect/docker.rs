@@ -40,7 +40,6 @@ const FORM: Form = Form {
         unknown_key: unverified(Outcome::HostFails),
         bad_value: unverified(Outcome::HostFails),
         malformed: verified(Outcome::HostFails),
-        unquoted_colon: verified(Outcome::HostFails),
         ..Failures::STRICT
     },
     signature: Signature {

@@ -35,7 +35,11 @@ const FORM: Form = Form {
     prompt: PromptSource::Body,
     fields: FIELDS,
     // Errors are written to the host's log only.
-    failures: Failures { bad_value: documented(Outcome::Skipped), ..Failures::QUIET },
+    failures: Failures {
+        bad_value: documented(Outcome::Skipped),
+        duplicate_key: Some(unverified(Outcome::Skipped)),
+        ..Failures::QUIET
+    },
     signature: Signature {
         all: &["name"],
         any: &["reasoningEffort"],
@@ -45,7 +49,7 @@ const FORM: Form = Form {
 };
 
 static NAME: NameRule = NameRule {
-    must: "be lowercase letters, digits, `-` and `_` only",
+    must_be: "lowercase letters, digits, `-` and `_` only",
     pattern: "^[a-z0-9_-]+$",
     accepts: |name| {
         let allowed =

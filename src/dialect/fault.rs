@@ -24,6 +24,19 @@ pub struct Fault {
     pub confidence: Confidence,
 }
 
+impl Fault {
+    /// Whether the host does not load the agent because of it, as far as that is known for sure.
+    pub fn stops(&self) -> bool {
+        !self.outcome.loads() && self.confidence > Confidence::Unverified
+    }
+
+    /// Whether it is about the file, and so about every agent in it.
+    pub fn is_of_file(&self) -> bool {
+        self.outcome == Outcome::HostFails
+            || matches!(self.kind, FaultKind::Malformed(_) | FaultKind::TooDeep { .. })
+    }
+}
+
 /// What can be wrong with a definition in the eyes of its host.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FaultKind {
@@ -40,10 +53,12 @@ pub enum FaultKind {
         found: &'static str,
     },
     /// A key the host insists on.
-    #[error("`{key}` is missing")]
+    #[error("`{path}` is missing")]
     Missing {
         /// The key.
         key: &'static str,
+        /// The key with those it is below.
+        path: String,
     },
     /// A value of the wrong kind.
     #[error("`{path}` is {found}, but must be {wanted}")]

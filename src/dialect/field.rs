@@ -98,8 +98,8 @@ pub enum Shape {
 /// What a name must look like.
 #[derive(Debug)]
 pub struct NameRule {
-    /// The rule in words, after "must".
-    pub must: &'static str,
+    /// The rule in words, after "must be".
+    pub must_be: &'static str,
     /// The same as a regular expression for editors.
     pub pattern: &'static str,
     /// The same as code.
@@ -305,8 +305,8 @@ impl Kind {
             (Self::Any, _) => Ok(()),
             (Self::Text, value) => fits(matches!(value, Value::Text(_))),
             (Self::Name(rule), Value::Text(text)) => {
-                let wanted = || format!("text that must {}", rule.must);
-                if (rule.accepts)(text) { Ok(()) } else { Err(Mismatch::value(wanted())) }
+                let wanted = || Mismatch::value(rule.must_be.to_owned());
+                if (rule.accepts)(text) { Ok(()) } else { Err(wanted()) }
             }
             (Self::Scalar, _) => fits(node.scalar_text().is_some()),
             (Self::Flag, value) => fits(matches!(value, Value::Bool(_))),
@@ -351,16 +351,13 @@ impl Kind {
             (Self::AnyOf(kinds), _) => {
                 let mut best: Option<Mismatch> = None;
                 for kind in *kinds {
-                    // The branches whose type fits say best what is wrong.
-                    match (kind.check(node), &mut best) {
-                        (Ok(()), _) => return Ok(()),
-                        (Err(other), Some(best)) if other.value_only && best.value_only => {
-                            best.wanted = format!("{}, or {}", best.wanted, other.wanted);
+                    match kind.check(node) {
+                        Ok(()) => return Ok(()),
+                        // The branches whose type fits say best what is wrong.
+                        Err(other) if other.value_only || !other.place.is_empty() => {
+                            best = Some(best.map_or_else(|| other.clone(), |best| best.or(&other)));
                         }
-                        (Err(other), _) if other.value_only || !other.place.is_empty() => {
-                            best = Some(other);
-                        }
-                        (Err(_), _) => {}
+                        Err(_) => {}
                     }
                 }
                 Err(best.unwrap_or_else(|| self.mismatch()))
@@ -386,6 +383,22 @@ impl Mismatch {
     fn under(mut self, step: Step) -> Self {
         self.place.insert(0, step);
         self
+    }
+
+    /// What fits neither: both wishes if they are about the same part, the later one if not.
+    fn or(self, other: &Self) -> Self {
+        if self.place != other.place || self.value_only != other.value_only {
+            return other.clone();
+        }
+        Self { wanted: format!("{} or {}", self.wanted, other.wanted), ..self }
+    }
+
+    /// The key of the part that is wrong, where `path` is the key of the whole.
+    pub fn path(&self, path: &str) -> String {
+        self.place.iter().fold(path.to_owned(), |path, step| match step {
+            Step::Key(key) => format!("{path}.{key}"),
+            Step::Item(index) => format!("{path}[{index}]"),
+        })
     }
 
     /// The part of `node` that is wrong.

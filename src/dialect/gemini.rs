@@ -36,7 +36,11 @@ const LOCAL: Form = Form {
     identity: Identity::Field,
     prompt: PromptSource::Body,
     fields: LOCAL_FIELDS,
-    failures: Failures::STRICT,
+    failures: Failures {
+        // It ends the front matter, and what follows is lost.
+        long_closing_fence: Some(verified(Outcome::Accepted)),
+        ..Failures::STRICT
+    },
     signature: Signature {
         all: &["name", "description"],
         any: &["kind", "max_turns", "timeout_mins", "mcp_servers", "display_name"],
@@ -60,7 +64,7 @@ const REMOTE: Form = Form {
 };
 
 static NAME: NameRule = NameRule {
-    must: "be lowercase letters, digits, `-` and `_` only",
+    must_be: "lowercase letters, digits, `-` and `_` only",
     pattern: "^[a-z0-9_-]+$",
     accepts: |name| {
         let allowed =

@@ -38,7 +38,6 @@ const AGENT: Form = Form {
     fields: AGENT_FIELDS,
     failures: Failures {
         malformed: verified(Outcome::Skipped),
-        unquoted_colon: verified(Outcome::Skipped),
         missing: verified(Outcome::Skipped),
         unknown_key: verified(Outcome::Ignored),
         ..Failures::QUIET
@@ -62,7 +61,6 @@ const RECIPE: Form = Form {
     fields: RECIPE_FIELDS,
     failures: Failures {
         malformed: verified(Outcome::Rejected),
-        unquoted_colon: verified(Outcome::Rejected),
         missing: verified(Outcome::Rejected),
         bad_value: verified(Outcome::Rejected),
         unknown_key: verified(Outcome::Ignored),

@@ -194,10 +194,17 @@ fn fact_of(kind: &ProblemKind, failures: &Failures) -> Option<Fact> {
     match kind {
         ProblemKind::ByteOrderMark => Some(failures.byte_order_mark),
         ProblemKind::LeadingBlank => Some(failures.leading_blank),
-        ProblemKind::NeedsQuotes(NeedsQuotes::Colon) => Some(failures.unquoted_colon),
-        ProblemKind::DuplicateKey { .. } => Some(failures.duplicate_key),
+        ProblemKind::NeedsQuotes(NeedsQuotes::Colon) => {
+            Some(failures.unquoted_colon.unwrap_or(failures.malformed))
+        }
+        ProblemKind::DuplicateKey { .. } => {
+            Some(failures.duplicate_key.unwrap_or(failures.malformed))
+        }
+        ProblemKind::WrongClosingFence { found } if found.starts_with("---") => {
+            failures.long_closing_fence.or(failures.fence).or(Some(failures.malformed))
+        }
         ProblemKind::WrongOpeningFence { .. } | ProblemKind::WrongClosingFence { .. } => {
-            Some(failures.fence)
+            Some(failures.fence.unwrap_or(failures.malformed))
         }
         kind if kind.is_malformed() => Some(failures.malformed),
         _ => None,
@@ -241,7 +248,8 @@ impl Lowerer<'_> {
                 confidence: field.confidence.min(self.failures().missing.confidence),
                 ..self.failures().missing
             };
-            self.report(fault(FaultKind::Missing { key: field.key }, anchor, fact));
+            let kind = FaultKind::Missing { key: field.key, path: join(prefix, field.key) };
+            self.report(fault(kind, anchor, fact));
         }
     }
 
@@ -258,13 +266,9 @@ impl Lowerer<'_> {
 
     fn field(&mut self, field: &'static Field, entry: &Entry, path: &str, unknown: Fact) {
         let usual = self.failures().bad_value;
-        let fact = Fact {
-            outcome: field.on_bad_value.unwrap_or(usual.outcome),
-            // What is said about the key itself is as sure as the key.
-            confidence: match field.on_bad_value {
-                Some(_) => field.confidence,
-                None => field.confidence.min(usual.confidence),
-            },
+        let fact = match field.on_bad_value {
+            Some(outcome) => Fact { outcome, confidence: field.confidence },
+            None => Fact { confidence: field.confidence.min(usual.confidence), ..usual },
         };
         // A key with nothing after it is a key that is not there, except to a strict host.
         if entry.value.is_null() && (fact.outcome.loads() || field.required) {
@@ -272,7 +276,7 @@ impl Lowerer<'_> {
         }
         if let Err(mismatch) = field.kind.check(&entry.value) {
             let culprit = mismatch.find(&entry.value);
-            let path = path.to_owned();
+            let path = mismatch.path(path);
             let kind = if mismatch.value_only {
                 let found = culprit.scalar_text().unwrap_or_else(|| culprit.kind_name().to_owned());
                 FaultKind::BadValue { path, found, wanted: mismatch.wanted }
@@ -331,11 +335,8 @@ impl Lowerer<'_> {
             // An empty front matter lacks its required keys, and is not otherwise wrong.
             let required = self.file.form().fields.iter().filter(|field| field.required);
             for field in required {
-                self.faults.push(fault(
-                    FaultKind::Missing { key: field.key },
-                    anchor,
-                    failures.missing,
-                ));
+                let kind = FaultKind::Missing { key: field.key, path: field.key.to_owned() };
+                self.faults.push(fault(kind, anchor, failures.missing));
             }
             self.faults.retain(|fault| fault.outcome != Outcome::Accepted);
             return;
@@ -401,7 +402,8 @@ impl Lowerer<'_> {
             let span = definition.name.origin.span().unwrap_or_default();
             faults.push(fault(kind, span, super::verified(Outcome::Rejected)));
         }
-        faults.extend(refused_tools(&definition, dialect));
+        let refused = refused_tools(&definition, dialect, &faults);
+        faults.extend(refused);
         if let Some(check) = file.form().check {
             let File { source, document, detected, path, .. } = file;
             check(&mut Checker {
@@ -418,13 +420,16 @@ impl Lowerer<'_> {
 }
 
 /// Tools because of which the host does not load the agent.
-fn refused_tools(definition: &Definition, dialect: &'static Dialect) -> Vec<Fault> {
+fn refused_tools(definition: &Definition, dialect: &'static Dialect, told: &[Fault]) -> Vec<Fault> {
     let tools = dialect.tools;
     if tools.tools.is_empty() || tools.unknown.outcome.loads() {
         return Vec::new();
     }
     let names = definition.tools.allowed.names().unwrap_or_default();
-    let unknown = names.iter().filter(|name| tools.meaning(&name.value) == Meaning::Unknown);
+    let is_told = |span: Span| told.iter().any(|fault| fault.span == span);
+    let unknown = names
+        .iter()
+        .filter(|name| tools.meaning(&name.value) == Meaning::Unknown && !is_told(name.span));
     let kind = |name: &str| FaultKind::UnknownTool { name: name.to_owned(), host: dialect.host };
     unknown.map(|name| fault(kind(&name.value), name.span, tools.unknown)).collect()
 }

@@ -4,7 +4,7 @@ use super::{
     Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
     Models, Names, Outcome, Place, PromptSource, Signature, Slot, Vocabulary,
     tools::{HostTool, t},
-    verified,
+    unverified, verified,
 };
 use crate::document::Format;
 
@@ -25,7 +25,7 @@ const MARKDOWN: Names = Names::Ending(&[".md"]);
 const FAILURES: Failures = Failures {
     // Unquoted colons are repaired by the host itself; what it cannot repair is skipped.
     malformed: verified(Outcome::Skipped),
-    unquoted_colon: verified(Outcome::Accepted),
+    unquoted_colon: Some(verified(Outcome::Accepted)),
     no_front_matter: verified(Outcome::Accepted),
     bad_value: verified(Outcome::HostFails),
     unknown_key: verified(Outcome::Forwarded),
@@ -82,7 +82,9 @@ const CONFIG: Form = Form {
     prompt: PromptSource::Field,
     failures: Failures {
         malformed: verified(Outcome::HostFails),
-        unquoted_colon: verified(Outcome::HostFails),
+        // Most readers of JSON keep the last one.
+        duplicate_key: Some(unverified(Outcome::Ignored)),
+        unquoted_colon: None,
         ..FAILURES
     },
     signature: Signature {
@@ -99,7 +101,7 @@ const PERMISSION: Kind =
 const HEX_OR_WORD: Kind = Kind::AnyOf(&[
     Kind::Choice(&["primary", "secondary", "accent", "success", "warning", "error", "info"]),
     Kind::Name(&super::NameRule {
-        must: "be `#` and six hexadecimal digits",
+        must_be: "`#` and six hexadecimal digits",
         pattern: "^#[0-9a-fA-F]{6}$",
         accepts: |color| {
             color.len() == 7

@@ -93,12 +93,14 @@ pub const fn unverified(outcome: Outcome) -> Fact {
 pub struct Failures {
     /// The text does not parse.
     pub malformed: Fact,
-    /// The text does not parse because a value with `: ` in it has no quotes.
-    pub unquoted_colon: Fact,
-    /// A key that stands twice in the same map.
-    pub duplicate_key: Fact,
-    /// An opening or closing fence that is not exactly `---`.
-    pub fence: Fact,
+    /// `: ` in a value without quotes, where that is not like any other malformed text.
+    pub unquoted_colon: Option<Fact>,
+    /// A key that stands twice in the same map, where that is not like any other malformed text.
+    pub duplicate_key: Option<Fact>,
+    /// A fence that is not exactly `---`, where that is not like any other malformed text.
+    pub fence: Option<Fact>,
+    /// A closing fence like `----`, where that is not like any other wrong fence.
+    pub long_closing_fence: Option<Fact>,
     /// A Markdown file without front matter.
     pub no_front_matter: Fact,
     /// A byte order mark before the front matter.
@@ -119,9 +121,10 @@ impl Failures {
     /// A host that drops what it does not understand without a word, by its documentation.
     pub const QUIET: Self = Self {
         malformed: documented(Outcome::Skipped),
-        unquoted_colon: documented(Outcome::Skipped),
-        duplicate_key: unverified(Outcome::Skipped),
-        fence: unverified(Outcome::Skipped),
+        unquoted_colon: None,
+        duplicate_key: None,
+        fence: Some(unverified(Outcome::Skipped)),
+        long_closing_fence: None,
         no_front_matter: documented(Outcome::Skipped),
         byte_order_mark: unverified(Outcome::Accepted),
         leading_blank: unverified(Outcome::Skipped),
@@ -134,9 +137,10 @@ impl Failures {
     /// A host that refuses what it does not understand and says so.
     pub const STRICT: Self = Self {
         malformed: verified(Outcome::Rejected),
-        unquoted_colon: verified(Outcome::Rejected),
-        duplicate_key: verified(Outcome::Rejected),
-        fence: verified(Outcome::Rejected),
+        unquoted_colon: None,
+        duplicate_key: None,
+        fence: None,
+        long_closing_fence: None,
         no_front_matter: verified(Outcome::Rejected),
         byte_order_mark: verified(Outcome::Rejected),
         leading_blank: verified(Outcome::Rejected),

@@ -86,26 +86,13 @@ impl Place {
     /// Whether `path` is in this place, wherever its base may be: the folder's parts are looked
     /// for in the path, the innermost match wins.
     pub fn fit(&self, path: &Path) -> Option<Fit> {
-        let parts: Vec<&str> = path
-            .components()
-            .filter_map(|part| match part {
-                Component::Normal(name) => name.to_str(),
-                _ => None,
-            })
-            .collect();
+        let parts = parts(path);
         let (name, folders) = parts.split_last()?;
         if !self.names.accept(name) {
             return None;
         }
-        let pattern: Vec<&str> = self.folder.split('/').filter(|part| !part.is_empty()).collect();
-        if pattern.is_empty() {
-            let relative = (*name).to_owned();
-            return Some(Fit { relative, wildcards: Vec::new(), too_deep: false, weight: 0 });
-        }
-        let matches = |window: &[&str]| {
-            pattern.iter().zip(window).all(|(wanted, part)| *wanted == "*" || wanted == part)
-        };
-        let start = folders.windows(pattern.len()).rposition(matches)?;
+        let pattern = self.pattern();
+        let start = start(&pattern, folders)?;
         let below = &parts[start + pattern.len()..];
         let wildcards = pattern.iter().zip(&folders[start..]).filter(|(wanted, _)| **wanted == "*");
         Some(Fit {
@@ -115,6 +102,37 @@ impl Place {
             weight: pattern.len(),
         })
     }
+
+    /// Whether `path` is below this place's folder, if it has one, whatever the file is called.
+    pub fn is_above(&self, path: &Path) -> bool {
+        let parts = parts(path);
+        let folders = parts.split_last().map_or(&[][..], |(_, folders)| folders);
+        !self.folder.is_empty() && start(&self.pattern(), folders).is_some()
+    }
+
+    fn pattern(&self) -> Vec<&'static str> {
+        self.folder.split('/').filter(|part| !part.is_empty()).collect()
+    }
+}
+
+/// Where in `folders` the innermost match of `pattern` starts; an empty one matches at the file.
+fn start(pattern: &[&str], folders: &[&str]) -> Option<usize> {
+    if pattern.is_empty() {
+        return Some(folders.len());
+    }
+    let matches = |window: &[&str]| {
+        pattern.iter().zip(window).all(|(wanted, part)| *wanted == "*" || wanted == part)
+    };
+    folders.windows(pattern.len()).rposition(matches)
+}
+
+fn parts(path: &Path) -> Vec<&str> {
+    path.components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => name.to_str(),
+            _ => None,
+        })
+        .collect()
 }
 
 impl Names {

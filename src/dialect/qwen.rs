@@ -35,9 +35,10 @@ const FORM: Form = Form {
     fields: FIELDS,
     failures: Failures {
         malformed: verified(Outcome::Skipped),
-        duplicate_key: unverified(Outcome::Skipped),
-        fence: verified(Outcome::Skipped),
-        unquoted_colon: verified(Outcome::Skipped),
+        unquoted_colon: None,
+        duplicate_key: Some(unverified(Outcome::Skipped)),
+        fence: None,
+        long_closing_fence: None,
         no_front_matter: verified(Outcome::Skipped),
         byte_order_mark: verified(Outcome::Accepted),
         leading_blank: verified(Outcome::Skipped),
@@ -55,7 +56,7 @@ const FORM: Form = Form {
 };
 
 static NAME: NameRule = NameRule {
-    must: "be 2 to 50 letters, digits, `-` or `_`, not at either end, and not a reserved word",
+    must_be: "2 to 50 letters, digits, `-` or `_`, no `-` or `_` at either end, and not a reserved word",
     pattern: "^[\\p{L}\\p{N}][\\p{L}\\p{N}_-]{0,48}[\\p{L}\\p{N}]$",
     accepts: |name| {
         let edge = |c: Option<char>| c.is_some_and(char::is_alphanumeric);

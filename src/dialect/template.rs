@@ -1,8 +1,9 @@
 //! Role templates of the Codex fork: Markdown with `allow_list`, `deny_list` and `agent_names`.
 
 use super::{
-    Depth, Dialect, Duplicates, Failures, Field, Form, Identity, Kind, Layout, Models, Names,
-    Outcome, Place, PromptSource, Shape, Signature, Slot, agentctl, documented,
+    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
+    Models, Names, Outcome, Place, PromptSource, Shape, Signature, Slot, Vocabulary, agentctl,
+    documented, unverified,
 };
 use crate::document::Format;
 
@@ -14,7 +15,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     built_in: &["default", "explorer", "worker", "orchestrator"],
     built_in_can_be_replaced: true,
     duplicates: Duplicates::FirstWins,
-    tools: agentctl::DIALECT.tools,
+    tools: &TOOLS,
     models: Models { aliases: &[], provider_prefix: false, default: "the parent turn's model" },
 };
 
@@ -27,17 +28,25 @@ const FORM: Form = Form {
     identity: Identity::FieldOrFile,
     prompt: PromptSource::Body,
     fields: FIELDS,
-    failures: Failures {
-        malformed: documented(Outcome::Rejected),
-        unquoted_colon: documented(Outcome::Rejected),
-        ..Failures::QUIET
-    },
+    failures: Failures { malformed: documented(Outcome::Rejected), ..Failures::QUIET },
     signature: Signature {
         all: &[],
         any: &["allow_list", "deny_list", "agent_names", "read_only"],
         hints: &["agent_type", "reasoning_effort"],
     },
     check: None,
+};
+
+/// The names of agentctl, and whatever else the fork may have.
+static TOOLS: Vocabulary = Vocabulary {
+    tools: agentctl::NAMES,
+    mcp: McpSyntax::DoubleUnderscore,
+    unknown: unverified(Outcome::Ignored),
+    empty: Grant::Unknown,
+    open: true,
+    aliases: true,
+    every_host: true,
+    ..Vocabulary::NONE
 };
 
 static FIELDS: &[Field] = &[

@@ -26,6 +26,8 @@ pub struct Vocabulary {
     pub open: bool,
     /// Whether names that stand for the same tool here are the same tool to the host.
     pub aliases: bool,
+    /// Whether it takes every host's spelling, so that no name tells it apart.
+    pub every_host: bool,
     /// Whether names are patterns.
     pub globs: bool,
     /// How names start that the host finds at run time.
@@ -125,6 +127,7 @@ impl Vocabulary {
         none_left: unverified(Outcome::Ignored),
         open: false,
         aliases: false,
+        every_host: false,
         globs: false,
         prefixes: &[],
         needs_trust: &[],
@@ -169,7 +172,8 @@ impl McpSyntax {
             Self::At => split(name.strip_prefix('@')?, "/"),
         };
         let tool = tool.filter(|tool| *tool != "*").map(str::to_owned);
-        // All tools of a server can be named at once, some of them by a pattern cannot.
+        // All tools of a server can be named at once, some of them by a pattern cannot: in
+        // `mcp_my_server_*` the server is `my`, and no tool of it is called `server_*`.
         let pattern = tool.as_ref().is_some_and(|tool| tool.contains('*'));
         (!server.is_empty() && !pattern).then(|| Meaning::Mcp { server: server.to_owned(), tool })
     }
@@ -209,6 +213,8 @@ mod tests {
         assert_eq!(McpSyntax::DoubleUnderscore.parse("mcp__gh"), mcp("gh", None));
         assert_eq!(McpSyntax::SingleUnderscore.parse("mcp_gh_issue"), mcp("gh", Some("issue")));
         assert_eq!(McpSyntax::SingleUnderscore.parse("mcp__gh__issue"), None);
+        assert_eq!(McpSyntax::SingleUnderscore.parse("mcp_gh_*"), mcp("gh", None));
+        assert_eq!(McpSyntax::SingleUnderscore.parse("mcp_my_server_*"), None);
         assert_eq!(McpSyntax::Slash.parse("gh/*"), mcp("gh", None));
         assert_eq!(McpSyntax::At.parse("@gh/issue"), mcp("gh", Some("issue")));
     }

@@ -71,20 +71,23 @@ fn find_close(text: &str, open: Span, lines: Lines<'_>) -> FrontMatter {
     let mut rest = lines;
     while let Some(line) = rest.next() {
         let written = &text[line.range()];
+        match written.trim_start().bytes().next() {
+            None => {
+                blank.get_or_insert(line);
+                continue;
+            }
+            Some(b'-' | b'.') => {}
+            Some(_) => continue,
+        }
         if is_fence(written) {
             return closed(open, yaml_start, line, rest.at, text.len(), loose);
         }
-        if written.starts_with("---") {
+        let dashes = written.starts_with("---");
+        if dashes {
             loose.get_or_insert(line);
         }
-        if written.starts_with("---")
-            || written.trim_end() == "..."
-            || is_fence(written.trim_start())
-        {
+        if dashes || written.trim_end() == "..." || is_fence(written.trim_start()) {
             meant.get_or_insert((line, rest.at));
-        }
-        if written.trim().is_empty() {
-            blank.get_or_insert(line);
         }
     }
     if let Some((line, after)) = meant {

@@ -70,6 +70,7 @@ impl Parser<'_> {
             let key = parser.string()?;
             let span = Span::new(key_start, parser.at);
             if !seen.insert(key.clone())
+                && !parser.problems.is_full()
                 && let Some(first) = map.entry(&key).map(|entry| entry.key.span)
             {
                 let kind = ProblemKind::DuplicateKey { key: key.clone(), first };

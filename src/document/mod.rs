@@ -46,6 +46,28 @@ impl Format {
             _ => None,
         }
     }
+
+    /// The format a text looks like, where no name says it.
+    pub fn of_text(text: &str) -> Self {
+        let text = text.trim_start_matches('\u{feff}').trim_start();
+        let first = text.lines().next().unwrap_or_default().trim_end();
+        let toml_line = |line: &str| {
+            line.split_once('=').is_some_and(|(key, _)| {
+                let key = key.trim_end();
+                !key.is_empty()
+                    && key
+                        .chars()
+                        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+            })
+        };
+        match first {
+            "---" => Self::Markdown,
+            _ if first.starts_with('{') => Self::Json,
+            _ if toml_line(first) || (first.starts_with('[') && first.ends_with(']')) => Self::Toml,
+            _ if first.starts_with('#') && !first.starts_with("# ") => Self::Markdown,
+            _ => Self::Yaml,
+        }
+    }
 }
 
 /// A file, read.

@@ -54,7 +54,7 @@ pub enum Style {
     Folded,
     /// A collection by indentation, or a TOML table.
     Block,
-    /// A collection in brackets.
+    /// A collection in brackets, or the pair in `[a: b]`, which is a mapping without any.
     Flow,
     /// `*name`: the value is a copy of the anchored node, the span is the alias's.
     Alias,

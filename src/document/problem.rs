@@ -163,9 +163,22 @@ impl Problems {
     pub(super) fn push(&mut self, kind: ProblemKind, span: Span) {
         match self.0.len() {
             0..MAX_PROBLEMS => self.0.push(Problem { kind, span }),
-            MAX_PROBLEMS => self.0.push(Problem { kind: ProblemKind::TooManyProblems, span }),
+            // A document is not malformed because it has many harmless problems.
+            MAX_PROBLEMS if kind.is_malformed() => {
+                self.0.push(Problem { kind: ProblemKind::TooManyProblems, span });
+            }
             _ => {}
         }
+    }
+
+    /// Whether more of them would not be listed.
+    pub(super) fn is_full(&self) -> bool {
+        self.0.len() > MAX_PROBLEMS
+    }
+
+    /// Drops the problems whose place `keep` does not want.
+    pub(super) fn retain(&mut self, keep: impl Fn(Span) -> bool) {
+        self.0.retain(|problem| keep(problem.span));
     }
 
     pub(super) fn append(&mut self, others: Self) {

@@ -84,38 +84,151 @@ fn toml_keeps_exact_places_and_goes_on_after_an_error() {
     );
 }
 
+/// The text of the value at the end of `path`.
+fn written<'a>(format: Format, text: &'a str, path: &[&str]) -> &'a str {
+    let (document, _) = read(format, text);
+    let mut node = &document.root;
+    for key in path {
+        node = match &node.value {
+            Value::List(items) => &items[key.parse::<usize>().unwrap()],
+            _ => node.as_map().unwrap().get(key).unwrap(),
+        };
+    }
+    &text[node.span.range()]
+}
+
 #[test]
-fn hostile_input_is_a_clear_problem() {
-    let kinds = |format, text: &str| -> Vec<ProblemKind> {
-        read(format, text).1.into_iter().map(|problem| problem.kind).collect()
-    };
-    for format in [Format::Yaml, Format::Json] {
-        assert_eq!(kinds(format, &"[".repeat(10_000)), [ProblemKind::TooDeep]);
+fn a_block_scalar_reaches_from_its_header_to_its_last_line() {
+    for (text, place) in [
+        ("|\n  \t\n", "|\n  \t\n"),
+        ("a: |\n  x  \n     \n\nb: 1\n", "|\n  x  \n     \n"),
+        ("a: |+\n  x\n\n  \nb: 1\n", "|+\n  x\n\n  \n"),
+        ("a: |- # c\n  x\n\nb: 1\n", "|- # c\n  x"),
+        ("a: | # c\nb: 1\n", "|"),
+        ("a: |\n>\n", "|"),
+        ("a: |+\n  ", "|+\n  "),
+        ("a: # c | d\n  &x !!str >\n  x\u{85}\n", ">\n  x\u{85}\n"),
+    ] {
+        let path: &[&str] = if text.starts_with('a') { &["a"] } else { &[] };
+        assert_eq!(written(Format::Yaml, text, path), place, "{text:?}");
     }
-    let nested: String =
-        (0..10_000).map(|depth| format!("{}a:\n", " ".repeat(depth.min(400)))).collect();
-    assert_eq!(kinds(Format::Yaml, &nested), [ProblemKind::TooDeep]);
-    assert!(!kinds(Format::Toml, &format!("a = {}", "[".repeat(10_000))).is_empty());
+}
 
-    let keys: String = (0..50_000).map(|key| format!("k{key}: 1\n")).collect();
-    assert_eq!(kinds(Format::Yaml, &keys), [ProblemKind::TooManyNodes]);
-    let keys: String = (0..50_000).map(|key| format!("k{key} = 1\n")).collect();
-    assert_eq!(kinds(Format::Toml, &keys), [ProblemKind::TooManyNodes]);
+#[test]
+fn a_block_scalar_leaves_the_indentation_of_what_follows_alone() {
+    let text = "a:\n  b: |+\n\n  c: 1\n";
+    assert_eq!(written(Format::Yaml, text, &["a", "b"]), "|+\n\n");
+}
 
-    let mut bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n".to_owned();
-    for (from, to) in "abcdefghijklm".chars().zip("bcdefghijklmn".chars()) {
-        let aliases = vec![format!("*{from}"); 9].join(", ");
-        writeln!(bomb, "{to}: &{to} [{aliases}]").unwrap();
+#[test]
+fn a_mapping_with_a_merge_key_covers_its_own_lines() {
+    let text = "a: &a {x: 1}\nb:\n  <<: *a\nc: 1\n";
+    assert_eq!(written(Format::Yaml, text, &["b"]), "<<: *a");
+    assert_eq!(written(Format::Yaml, text, &["b", "x"]), "1");
+}
+
+#[test]
+fn a_pair_in_a_list_ends_with_its_value() {
+    assert_eq!(written(Format::Yaml, "[a: ]", &["0"]), "a:");
+    assert_eq!(written(Format::Yaml, "a: {'\n\t\n", &["a"]), "{");
+}
+
+#[test]
+fn a_list_starts_with_its_first_dash() {
+    for (text, place) in [
+        ("k:\n- a\n- b\n", "- a\n- b"),
+        ("k:\n  - a\n", "- a"),
+        ("k:\n- - a\n", "- - a"),
+        ("k: &x !!seq # c - d\n# e\n- # f\n a\n", "- # f\n a"),
+        ("j:\n- x\n-\nk:\n-\n- b\n", "-\n- b"),
+        ("j: |\n  x\nk:\n- a\n", "- a"),
+    ] {
+        assert_eq!(written(Format::Yaml, text, &["k"]), place, "{text:?}");
     }
-    let (document, problems) = read(Format::Yaml, &bomb);
-    assert!(problems.iter().any(|problem| problem.kind == ProblemKind::AliasBomb));
-    assert!(document.root.count() <= 2 * MAX_NODES);
+}
 
+#[test]
+fn an_empty_toml_table_is_its_header() {
+    let text = "x = 1\n[y]\n[z.w]\n";
+    assert_eq!(written(Format::Toml, text, &["y"]), "[y]");
+    assert_eq!(written(Format::Toml, text, &["z"]), "[z.w]");
+}
+
+#[test]
+fn a_key_over_two_lines_is_folded() {
+    let (document, _) = read(Format::Yaml, "? a\n  b\n: 1\n0x10: 2\n");
+    let keys: Vec<_> =
+        document.root.as_map().unwrap().entries.iter().map(|entry| &entry.key.value).collect();
+    assert_eq!(keys, ["a b", "0x10"]);
+}
+
+#[test]
+fn repaired_text_loses_nothing_to_later_repairs() {
+    for (text, value) in [
+        ("a: b: c\n|\n  d\n", "b: c\nd"),
+        ("&k a: b: c\n\n  - d: *e\n", "b: c\n- d: *e"),
+        ("a: x: ä\0y\n", "x: ä y"),
+    ] {
+        let (document, _) = read(Format::Yaml, text);
+        assert_eq!(
+            document.root.as_map().unwrap().get("a").unwrap().as_text(),
+            Some(value),
+            "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn errors_inside_painted_characters_do_no_harm() {
+    read(Format::Yaml, "  c: []|2+\n   x\n\n\na: \u{85}\n");
+    read(Format::Yaml, "    d: []|2+\n   x\n\n\n  c: \u{feff}\n");
+}
+
+#[test]
+fn a_value_that_quotes_do_not_help_is_left_out_with_its_line() {
+    let (document, problems) = read(Format::Yaml, "? a\n- - \n");
+    assert!(document.root.as_map().unwrap().get("a").unwrap().is_null());
+    assert!(
+        matches!(&problems[..], [Problem { kind: ProblemKind::Syntax(_), .. }]),
+        "{problems:?}"
+    );
+}
+
+fn kinds(format: Format, text: &str) -> Vec<ProblemKind> {
+    read(format, text).1.into_iter().map(|problem| problem.kind).collect()
+}
+
+#[test]
+fn bytes_that_are_no_text_are_clear_problems() {
     assert_eq!(kinds(Format::Yaml, "a: x\0y\nb: 1\n"), [ProblemKind::NulByte]);
     let bytes = b"---\nname: a\xff\n---\n".to_vec();
     let (document, problems) = parse(&Source::new("x", bytes), Format::Markdown);
     assert_eq!(problems[0].kind, ProblemKind::InvalidUtf8);
     assert_eq!(document.root.as_map().unwrap().get("name").unwrap().as_text(), Some("a?"));
+}
+
+#[test]
+fn any_number_of_comments_leaves_json_well_formed() {
+    let comments = "// c\n".repeat(100);
+    assert!(kinds(Format::Json, &format!("{comments}1")).iter().all(|kind| !kind.is_malformed()));
+    assert!(kinds(Format::Json, &format!("{comments}x")).iter().any(ProblemKind::is_malformed));
+}
+
+#[test]
+fn copies_nest_no_deeper_than_text_may() {
+    let mut text = "a0: &a0 [x]\n".to_owned();
+    for level in 1..500 {
+        writeln!(text, "a{level}: &a{level} [*a{}]", level - 1).unwrap();
+    }
+    assert!(kinds(Format::Yaml, &text).contains(&ProblemKind::TooDeep));
+    assert!(
+        !kinds(Format::Yaml, "a: &a [x]\nb: &b [*a]\nc: [*b]\n").contains(&ProblemKind::TooDeep)
+    );
+}
+
+#[test]
+fn a_toml_file_of_endless_lines_is_not_read() {
+    assert_eq!(kinds(Format::Toml, &"=\n".repeat(300_000)), [ProblemKind::TooManyNodes]);
 }
 
 #[test]

@@ -8,29 +8,38 @@ use super::{
 };
 use crate::text::{Span, Spanned};
 
+/// Longer files are not read: the parser cannot be stopped, and makes an error of every line.
+const MAX_LINES: usize = 10 * MAX_NODES;
+
 /// Parses the bytes `region` of `text`.
 pub(super) fn parse(text: &str, region: Span, problems: &mut Problems) -> Node {
     let offset = region.start as usize;
     let text = &text[region.range()];
-    let (table, errors) = DeTable::parse_recoverable(text);
-    let mut builder = Builder { text, offset, left: MAX_NODES, errors: Vec::new() };
-    for error in errors {
-        let span = error.span().map(Span::from).unwrap_or_default();
-        builder.errors.push((error.message().to_owned(), span));
+    let newlines: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    if newlines.len() > MAX_LINES {
+        problems.push(ProblemKind::TooManyNodes, region);
+        return Node::null(Span::at(offset));
     }
-    let mut root = builder.table(table.get_ref());
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let mut builder = Builder { text, offset, left: MAX_NODES };
+    let mut root = builder.table(table.get_ref(), region);
     root.span = region;
     if builder.left == 0 {
         problems.push(ProblemKind::TooManyNodes, region);
     }
     let mut last_line = None;
-    for (message, span) in std::mem::take(&mut builder.errors) {
+    for error in errors {
+        if problems.is_full() {
+            break;
+        }
+        let span = error.span().map(Span::from).unwrap_or_default();
         // One mistake makes the parser complain about the rest of its line as well.
-        let line = text[..span.start as usize].bytes().filter(|byte| *byte == b'\n').count();
+        let line = newlines.partition_point(|newline| *newline < span.start as usize);
         if last_line.replace(line) == Some(line) {
             continue;
         }
-        problems.push(builder.kind_of(&message, span, table.get_ref()), span.shifted(offset));
+        let kind = builder.kind_of(error.message(), span, table.get_ref());
+        problems.push(kind, span.shifted(offset));
     }
     root
 }
@@ -39,11 +48,11 @@ struct Builder<'a> {
     text: &'a str,
     offset: usize,
     left: usize,
-    errors: Vec<(String, Span)>,
 }
 
 impl Builder<'_> {
-    fn table(&mut self, table: &DeTable<'_>) -> Node {
+    /// A table that is spread over lines covers its entries; an empty one is its header, `place`.
+    fn table(&mut self, table: &DeTable<'_>, place: Span) -> Node {
         let mut entries = Vec::with_capacity(table.len().min(64));
         for (key, value) in table.iter() {
             if self.left == 0 {
@@ -63,7 +72,7 @@ impl Builder<'_> {
         // The table is sorted by key; people read files from top to bottom.
         entries.sort_by_key(|entry| entry.key.span.start);
         let span = entries.iter().map(|entry| entry.key.span.to(entry.value.span));
-        let span = span.reduce(Span::to).unwrap_or_default();
+        let span = span.reduce(Span::to).unwrap_or(place);
         Node::new(Value::Map(Map { entries }), span, Style::Block)
     }
 
@@ -74,7 +83,7 @@ impl Builder<'_> {
         match value {
             DeValue::Table(table) => {
                 let inline = written.starts_with('{');
-                let node = self.table(table);
+                let node = self.table(table, place);
                 if inline { Node { span: place, style: Style::Flow, ..node } } else { node }
             }
             DeValue::Array(items) => {

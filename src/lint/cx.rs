@@ -150,6 +150,7 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .into_iter()
         .map(|candidate| (strsim::jaro_winkler(&wanted, &candidate.to_lowercase()), candidate))
         .filter(|(score, _)| *score >= TYPO)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
+        // Of equally near ones the first: tables name the usual spelling first.
+        .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, candidate)| candidate)
 }

@@ -33,6 +33,8 @@ pub struct Finding {
     pub hosts: Vec<&'static str>,
     /// How to mend it.
     pub fix: Option<Fix>,
+    /// The lines around it, for those who show it; the text itself is gone by then.
+    pub excerpt: Option<Excerpt>,
 }
 
 /// Whether a fix can be applied without asking.
@@ -65,6 +67,50 @@ pub struct Edit {
     pub text: String,
 }
 
+/// A few lines of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The text.
+    pub text: String,
+    /// The bytes of it that the finding is about.
+    pub span: Span,
+    /// The line it starts on, from 1.
+    pub line: usize,
+    /// The column it starts in, from 1.
+    pub column: usize,
+}
+
+/// Longer lines are cut around what a finding is about.
+const MAX_EXCERPT: usize = 90;
+/// How much of a cut line is kept before it.
+const BEFORE: usize = 30;
+/// What stands where a line was cut.
+const CUT: &str = "…";
+
+impl Excerpt {
+    /// The line on which `span` starts, cut to a readable length.
+    fn new(source: &Source, span: Span) -> Self {
+        let text = source.text();
+        let at = source.position(span.start as usize);
+        let start = text[..at.byte].rfind('\n').map_or(0, |newline| newline + 1);
+        let end = at.byte + text[at.byte..].find('\n').unwrap_or(text.len() - at.byte);
+        let end = start + text[start..end].trim_end().len();
+        let long = end - start > MAX_EXCERPT;
+        let from = if long { at.byte.saturating_sub(BEFORE).max(start) } else { start };
+        let from = (from..=at.byte).find(|byte| text.is_char_boundary(*byte)).unwrap_or(at.byte);
+        let to = if long { end.min(from + MAX_EXCERPT) } else { end }.max(from);
+        let to = (from..=to).rev().find(|byte| text.is_char_boundary(*byte)).unwrap_or(from);
+        let (head, tail) = (if from > start { CUT } else { "" }, if to < end { CUT } else { "" });
+        let inside = |byte: usize| byte.clamp(from, to) - from + head.len();
+        Self {
+            text: format!("{head}{}{tail}", &text[from..to]),
+            span: Span::new(inside(at.byte), inside(span.end as usize)),
+            line: at.line,
+            column: source.position(from).column - head.chars().count().min(1),
+        }
+    }
+}
+
 /// Where the rules put what they find in a file.
 #[derive(Debug, Default)]
 pub struct Findings(Vec<Finding>);
@@ -91,6 +137,7 @@ impl Findings {
             help: None,
             hosts: vec![cx.entry.dialect.id],
             fix: None,
+            excerpt: None,
         });
         let last = self.0.len() - 1;
         &mut self.0[last]
@@ -103,6 +150,7 @@ impl Findings {
         for finding in &mut findings {
             finding.start = source.position(finding.span.start as usize);
             finding.end = source.position(finding.span.end as usize);
+            finding.excerpt = Some(Excerpt::new(source, finding.span));
         }
         findings.sort_by(|a, b| {
             (a.span, a.rule.name, &a.message).cmp(&(b.span, b.rule.name, &b.message))
@@ -148,7 +196,18 @@ impl Finding {
             help: None,
             hosts: vec![entry.dialect.id],
             fix: None,
+            excerpt: None,
         }
+    }
+
+    /// What stays the same while lines move: rule, file, agent and message.
+    pub fn fingerprint(&self) -> u64 {
+        // FNV-1a: the value is written to files, so it must not change between versions.
+        let parts = [self.rule.name, &self.path, &self.agent, &self.message];
+        let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
+        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
     }
 
     /// What to do.

@@ -40,6 +40,29 @@ pub struct Fixed {
     pub refused: Vec<(usize, FixError)>,
 }
 
+/// A fix can make room for another; after this many rounds a text is left as it is.
+const MAX_ROUNDS: usize = 8;
+
+/// Applies fixes until there are none left that can be applied. `fixes` finds them in a text.
+/// Where the bytes of `source` were not text, nothing is changed: writing the text back would lose
+/// them.
+pub fn mend(source: &Source, format: Format, fixes: impl Fn(&str) -> Vec<Fix>) -> String {
+    let mut text = source.text().to_owned();
+    if source.problem().is_some() {
+        return text;
+    }
+    for _ in 0..MAX_ROUNDS {
+        let found = fixes(&text);
+        let found: Vec<&Fix> = found.iter().collect();
+        let fixed = apply(&Source::new(source.name(), text.clone().into_bytes()), format, &found);
+        if fixed.text == text {
+            break;
+        }
+        text = fixed.text;
+    }
+    text
+}
+
 /// Applies as many of `fixes` as can be shown to be harmless, in order.
 pub fn apply(source: &Source, format: Format, fixes: &[&Fix]) -> Fixed {
     let mut fixed = Fixed { text: source.text().to_owned(), applied: 0, refused: Vec::new() };

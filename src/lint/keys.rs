@@ -10,6 +10,7 @@ use crate::{
 /// The field at `path`, through the tables inside of values.
 pub(super) fn field_at(form: &'static Form, path: &str) -> Option<&'static Field> {
     let (parent, key) = split(path);
+    let key = key.split('[').next().unwrap_or(key);
     fields_of(form, parent).iter().find(|field| field.key == key)
 }
 

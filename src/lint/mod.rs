@@ -13,10 +13,9 @@ mod suppress;
 mod tell;
 mod tool_list;
 
-pub use cx::closest;
-pub use cx::{AgentCx, CatalogCx, Known};
-pub use finding::{Edit, Finding, Findings, Fix, Safety};
-pub use fix::{FixError, Fixed, apply};
+pub use cx::{AgentCx, CatalogCx, Known, closest};
+pub use finding::{Edit, Excerpt, Finding, Findings, Fix, Safety};
+pub use fix::{FixError, Fixed, apply, mend};
 pub use rule::{Check, Level, Rule};
 pub use rules::RULES;
 pub use suppress::Suppression;

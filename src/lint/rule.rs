@@ -54,6 +54,21 @@ pub struct Rule {
     pub check: Check,
 }
 
+impl Rule {
+    /// Its manual as a Markdown page.
+    pub fn page(&self) -> String {
+        let lines = self.docs.lines().map(|line| line.strip_prefix(' ').unwrap_or(line));
+        let docs = lines.collect::<Vec<_>>().join("\n");
+        let default = if self.level == Level::Info { ", off by default" } else { "" };
+        format!(
+            "# {}\n\nThe definition {}. Level: {}{default}.\n\n{docs}\n",
+            self.name,
+            self.summary,
+            self.level.name()
+        )
+    }
+}
+
 /// What a rule looks at.
 #[derive(Clone, Copy, Debug)]
 pub enum Check {

@@ -141,6 +141,7 @@ pub(super) fn apply(report: &mut FileReport) {
             help: None,
             hosts: Vec::new(),
             fix: None,
+            excerpt: None,
         };
         finding.help(if known { "remove it" } else { "`agentctl explain` lists the rules" });
         report.findings.push(finding);

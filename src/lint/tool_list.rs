@@ -210,10 +210,9 @@ fn most_likely_host(
         count
     };
     // What understands every host's names is nobody's own vocabulary.
-    let collects = |tools: &Vocabulary| !tools.needs_trust.is_empty();
     let others = DIALECTS
         .iter()
-        .filter(|dialect| dialect.id != cx.dialect().id && !collects(dialect.tools))
+        .filter(|dialect| dialect.id != cx.dialect().id && !dialect.tools.every_host)
         .map(|dialect| (known(dialect.tools), *dialect))
         .filter(|(count, _)| count.0 > 0);
     let best = others.reduce(|best, next| if next.0 > best.0 { next } else { best });

@@ -2,13 +2,21 @@
 //!
 //! Everything here returns strings or values; nothing is printed.
 
+mod data;
 mod diagnostic;
+mod findings;
+mod host_page;
 mod list;
 mod paint;
 mod show;
 mod table;
 
+pub use data::{json_text, yaml_text};
 pub use diagnostic::{Snippet, snippet};
+pub use findings::{
+    Report, Summary, findings_github, findings_json, findings_sarif, findings_text,
+};
+pub use host_page::host_page;
 pub use list::{list_json, list_text};
 pub use paint::Paint;
 pub use show::{show_json, show_text};

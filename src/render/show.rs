@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use miette::Severity;
 use serde_json::{Value, json};
 
-use super::{Paint, Snippet, consequence, list::fault_json, snippet};
+use super::{Paint, Snippet, consequence, list::fault_json, snippet, yaml_text};
 use crate::{
     catalog::{Catalog, Entry},
     dialect::{Field, Kind, Meaning, Slot},
@@ -328,9 +328,11 @@ fn fields(out: &mut String, entry: &Entry, width: usize, paint: Paint) {
             From::Default => "default".to_owned(),
         };
         let room = width.saturating_sub(label_width + 4).max(20);
-        let mut lines = wrap(&plain(&value), room);
-        if let Some(last) = lines.last_mut() {
-            last.push_str(&paint.dim(format!("  ({from})")));
+        let mut lines =
+            if is_nested(&value) { outline(&value) } else { wrap(&plain(&value), room) };
+        let place = if is_nested(&value) { lines.first_mut() } else { lines.last_mut() };
+        if let Some(line) = place {
+            line.push_str(&paint.dim(format!("  ({from})")));
         }
         for (at, line) in lines.iter().enumerate() {
             let label = if at == 0 { label } else { "" };
@@ -352,9 +354,11 @@ fn meanings(out: &mut String, entry: &Entry, paint: Paint) {
             Meaning::Tools(tools) => tools.join(", "),
             Meaning::Everything => "every tool".to_owned(),
             Meaning::Mcp { server, tool: Some(tool) } => {
-                format!("`{tool}` of the MCP server `{server}`")
+                format!("`{}` of the MCP server `{}`", one_line(&tool), one_line(&server))
             }
-            Meaning::Mcp { server, tool: None } => format!("all of the MCP server `{server}`"),
+            Meaning::Mcp { server, tool: None } => {
+                format!("all of the MCP server `{}`", one_line(&server))
+            }
             Meaning::Unknown => paint.yellow(format!("not a tool of {}", entry.dialect.host)),
         };
         writeln!(out, "  {effect:5}  {:width$}  {meaning}", one_line(&name.value)).ok();
@@ -378,6 +382,33 @@ fn problems(out: &mut String, entry: &Entry, width: usize, paint: Paint) {
             width,
             paint,
         ));
+    }
+}
+
+fn is_nested(value: &Value) -> bool {
+    match value {
+        Value::Object(_) => true,
+        Value::Array(items) => items.iter().any(|item| item.is_object() || item.is_array()),
+        _ => false,
+    }
+}
+
+/// A value of several levels, one thing a line; what a definition does not say is left out.
+fn outline(value: &Value) -> Vec<String> {
+    let text = yaml_text(&without_nulls(value)).unwrap_or_else(|_| value.to_string());
+    printable(&text).lines().map(str::to_owned).collect()
+}
+
+/// The rows' own objects without what is not there; a null further down was written by someone.
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => map
+            .iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect(),
+        Value::Array(items) => items.iter().map(without_nulls).collect(),
+        other => other.clone(),
     }
 }
 

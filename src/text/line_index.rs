@@ -35,10 +35,23 @@ impl LineIndex {
         let byte = floor_char_boundary(text, offset);
         let line = self.starts.partition_point(|start| *start as usize <= byte).max(1) - 1;
         let start = self.starts.get(line).map_or(0, |start| *start as usize);
-        let before = text.get(start..byte).unwrap_or_default();
-        let column = before.chars().filter(|c| *c != '\u{feff}').count() + 1;
-        Position { line: line + 1, column, byte }
+        Position { line: line + 1, column: column(&text[start..byte]), byte }
     }
+}
+
+/// The position of byte `offset` of `text`, by counting: cheaper than an index for a few places
+/// near the start.
+pub(super) fn position(text: &str, offset: usize) -> Position {
+    let byte = floor_char_boundary(text, offset);
+    let before = &text[..byte];
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    Position { line, column: column(&before[start..]), byte }
+}
+
+/// The column after `before`, the beginning of a line. A byte order mark takes none.
+fn column(before: &str) -> usize {
+    before.chars().filter(|c| *c != '\u{feff}').count() + 1
 }
 
 /// The nearest character boundary at or before `offset`.
@@ -60,6 +73,7 @@ mod tests {
         let index = LineIndex::new(text);
         let at = |offset| {
             let Position { line, column, .. } = index.position(text, offset);
+            assert_eq!(position(text, offset), index.position(text, offset));
             (line, column)
         };
         assert_eq!(at(0), (1, 1));

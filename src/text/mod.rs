@@ -9,6 +9,6 @@ mod source;
 mod span;
 
 pub use line_index::{LineIndex, Position};
-pub use printable::{one_line, printable, printable_in_place};
+pub use printable::{is_printable, one_line, printable, printable_in_place};
 pub use source::{MAX_BYTES, Source, SourceProblem};
 pub use span::{Span, Spanned};

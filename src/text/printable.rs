@@ -43,7 +43,9 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
-fn is_printable(c: char) -> bool {
+/// Whether a reader sees `c` where it stands: not a control character, and not one that hides or
+/// reorders text.
+pub fn is_printable(c: char) -> bool {
     match c {
         '\n' | '\t' => true,
         // Zero-width and direction-changing characters, and the invisible tag block.

@@ -1,6 +1,9 @@
 //! One file's text, whatever its bytes were.
 
-use crate::text::{LineIndex, Position, Span};
+use std::sync::OnceLock;
+
+use super::line_index::{LineIndex, Position, position};
+use crate::text::Span;
 
 /// Larger files are cut here: no host reads a definition of this size, and nothing that happens
 /// to lie in an agents folder may cost more than this.
@@ -24,15 +27,18 @@ pub struct Source {
     name: String,
     text: String,
     problem: Option<SourceProblem>,
-    lines: LineIndex,
+    /// Made when the first position beyond [`NEAR`] is asked for: most files are never asked.
+    lines: OnceLock<LineIndex>,
 }
+
+/// Lines up to this byte are counted, not looked up.
+const NEAR: usize = 2048;
 
 impl Source {
     /// Takes the bytes of the file called `name`. Bytes beyond [`MAX_BYTES`] are dropped.
     pub fn new(name: impl Into<String>, bytes: Vec<u8>) -> Self {
         let (text, problem) = decode(bytes);
-        let lines = LineIndex::new(&text);
-        Self { name: name.into(), text, problem, lines }
+        Self { name: name.into(), text, problem, lines: OnceLock::new() }
     }
 
     /// What messages call the file.
@@ -57,7 +63,10 @@ impl Source {
 
     /// Line and column of a byte.
     pub fn position(&self, offset: usize) -> Position {
-        self.lines.position(&self.text, offset)
+        if offset <= NEAR && self.lines.get().is_none() {
+            return position(&self.text, offset);
+        }
+        self.lines.get_or_init(|| LineIndex::new(&self.text)).position(&self.text, offset)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Parser events to tree: one pass, no recursion, every cost bounded.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use granit_parser::{
     Event, Options, Parser, ScalarStyle, ScanError, Span as EventSpan, StructureStyle,
 };
 
-use super::scalar;
+use super::{block_scalar, indicator, repair, scalar};
 use crate::{
     document::{
         Entry, MAX_DEPTH, MAX_NODES, Map, NeedsQuotes, Node, ProblemKind, Style, Value,
@@ -27,16 +27,26 @@ pub(super) struct Attempt {
     /// What is wrong but did not stop the parser.
     pub problems: Problems,
     /// The last key read in a block mapping: what comes after it is its value.
-    pub last_key: Option<Span>,
+    pub last_key: Option<LastKey>,
     /// What stopped the parser.
     pub error: Option<ScanError>,
 }
 
+/// A key in a block mapping.
+#[derive(Clone, Copy)]
+pub(super) struct LastKey {
+    /// The key.
+    pub span: Span,
+    /// Where its mapping starts; the column of that is the indentation.
+    pub mapping: usize,
+}
+
 /// Parses `text`. `original` is the same text before repairs; `repaired` are the places where the
-/// two differ, by start, with the value to use.
-pub(super) fn build(text: &str, original: &str, repaired: &HashMap<usize, String>) -> Attempt {
+/// two differ and yet hold a value, start to end.
+pub(super) fn build(text: &str, original: &str, repaired: &BTreeMap<usize, usize>) -> Attempt {
     let mut builder = Builder {
         original,
+        painted: text,
         repaired,
         frames: Vec::new(),
         root: None,
@@ -49,7 +59,7 @@ pub(super) fn build(text: &str, original: &str, repaired: &HashMap<usize, String
         last_key: None,
         documents: 0,
     };
-    let error = builder.run(text);
+    let error = builder.run();
     builder.close_all();
     let Builder { root, comments, problems, last_key, .. } = builder;
     Attempt { root, comments, problems, last_key, error }
@@ -66,24 +76,35 @@ fn options() -> Options {
 
 struct Builder<'a> {
     original: &'a str,
-    repaired: &'a HashMap<usize, String>,
+    painted: &'a str,
+    repaired: &'a BTreeMap<usize, usize>,
     frames: Vec<Frame>,
     root: Option<Node>,
     comments: Vec<Span>,
     problems: Problems,
-    anchors: HashMap<usize, Node>,
+    anchors: HashMap<usize, Anchored>,
     nodes: usize,
     copied: usize,
     /// The end of the last token seen; block-scalar headers are looked for after it.
     cursor: usize,
-    last_key: Option<Span>,
+    last_key: Option<LastKey>,
     documents: usize,
+}
+
+/// What an alias is a copy of.
+struct Anchored {
+    node: Node,
+    /// How many nodes it holds, itself included.
+    size: usize,
+    /// How many levels lie below it.
+    height: usize,
 }
 
 /// A collection whose end has not come yet.
 struct Frame {
     content: Content,
-    start: usize,
+    /// The opening bracket, or the empty span where a block collection starts.
+    opened: Span,
     style: Style,
     tag: Option<Span>,
     anchor: Option<Span>,
@@ -96,8 +117,8 @@ enum Content {
 }
 
 impl Builder<'_> {
-    fn run(&mut self, text: &str) -> Option<ScanError> {
-        for event in Parser::new_from_str_with_options(text, options()) {
+    fn run(&mut self) -> Option<ScanError> {
+        for event in Parser::new_from_str_with_options(self.painted, options()) {
             let (event, place) = match event {
                 Ok(event) => event,
                 Err(error) => return Some(error),
@@ -116,6 +137,7 @@ impl Builder<'_> {
     fn take(&mut self, event: Event<'_>, place: &EventSpan) -> std::ops::ControlFlow<()> {
         let span = span_of(place);
         let tag = place.tag_span().as_ref().map(span_of);
+        let is_progress = is_progress(&event, span);
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
@@ -144,8 +166,7 @@ impl Builder<'_> {
             Event::UnresolvedAlias(_) => self.unresolved(span),
             _ => {}
         }
-        // Block ends sit at the next token and anchors before their node: neither is progress.
-        if !span.is_empty() {
+        if is_progress {
             self.cursor = self.cursor.max(span.end as usize);
         }
         std::ops::ControlFlow::Continue(())
@@ -159,8 +180,8 @@ impl Builder<'_> {
         tag: Option<Span>,
         is_text: bool,
     ) -> Node {
-        if let Some(value) = self.repaired.get(&(span.start as usize)) {
-            return Node::new(Value::Text(value.clone()), span, Style::Repaired);
+        if let Some(node) = self.repaired_scalar(span) {
+            return node;
         }
         let quoted = |style| Node::new(Value::Text(text.to_owned()), span, style);
         match style {
@@ -173,47 +194,32 @@ impl Builder<'_> {
             ScalarStyle::Literal | ScalarStyle::Folded => {
                 let style =
                     if style == ScalarStyle::Literal { Style::Literal } else { Style::Folded };
-                Node { span: self.block_span(span, tag), ..quoted(style) }
+                let after = self.cursor.max(tag.map_or(0, |tag| tag.end as usize));
+                Node { span: block_scalar::span(self.painted, span, text, after), ..quoted(style) }
             }
         }
     }
 
+    /// A scalar with paint in it, as the author wrote it. Usually that is one repaired value, but
+    /// when lines between were left out it may be several, or the content of a block scalar.
+    fn repaired_scalar(&self, span: Span) -> Option<Node> {
+        let mut inside = self.repaired.range(span.range()).peekable();
+        inside.peek()?;
+        let span = repair::trimmed(self.painted, span);
+        let mut text = self.painted[span.range()].to_owned();
+        for (&start, &end) in inside.filter(|(_, end)| **end <= span.end as usize) {
+            let offset = span.start as usize;
+            text.replace_range(start - offset..end - offset, &self.original[start..end]);
+        }
+        Some(Node::new(Value::Text(repair::fold(&text)), span, Style::Repaired))
+    }
+
     /// The parser puts an absent value right after the key; it would stand after the colon.
     fn absent(&self, span: Span) -> Span {
-        let rest = self.original.get(span.start as usize..).unwrap_or_default();
+        let rest = self.painted.get(span.start as usize..).unwrap_or_default();
         let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
         let colon = rest[blanks..].starts_with(':');
         Span::at(span.start as usize + if colon { blanks + 1 } else { 0 })
-    }
-
-    /// The parser's range of a block scalar starts at its content; ours starts at the `|` or `>`
-    /// and ends with the last line that has content, or with the blank ones if `+` keeps them.
-    fn block_span(&self, content: Span, tag: Option<Span>) -> Span {
-        let from = self.cursor.max(tag.map_or(0, |tag| tag.end as usize));
-        let before = self.original.get(from..content.start as usize).unwrap_or_default();
-        let mut previous = ' ';
-        let header = before.char_indices().find(|(_, c)| {
-            let found = matches!(c, '|' | '>') && matches!(previous, ' ' | '\t' | ':' | '\n');
-            previous = *c;
-            found
-        });
-        let Some((offset, _)) = header else { return content };
-        let start = from + offset;
-        let header_line = self.original[start..].split('\n').next().unwrap_or_default();
-        let header_end = start + header_line.trim_end().len();
-        let text = &self.original[start..content.end as usize];
-        let header = header_line.split([' ', '\t', '#']).next().unwrap_or_default();
-        if header.contains('+') {
-            return Span::new(start, content.end as usize);
-        }
-        let trimmed = start + text.trim_end().len();
-        if trimmed <= header_end || header.contains('-') {
-            return Span::new(start, trimmed.max(header_end));
-        }
-        // The line break after the last content belongs to the value unless it is chomped away.
-        let rest = &self.original[trimmed..content.end as usize];
-        let end = trimmed + rest.find('\n').map_or(rest.len(), |newline| newline + 1);
-        Span::new(start, end)
     }
 
     fn open(
@@ -228,14 +234,29 @@ impl Builder<'_> {
             StructureStyle::Block => Style::Block,
             StructureStyle::Flow => Style::Flow,
         };
-        let start = span.start as usize;
-        self.frames.push(Frame { content, start, style, tag, anchor: None, anchor_id });
+        let opened = match (&content, style) {
+            (_, Style::Flow) => span,
+            (Content::List(_), _) => Span::at(self.first_dash(span.start as usize)),
+            _ => Span::at(span.start as usize),
+        };
+        self.frames.push(Frame { content, opened, style, tag, anchor: None, anchor_id });
+    }
+
+    /// Where a block list starts. One that is not indented below its key starts, to the parser,
+    /// after its first `-`.
+    fn first_dash(&self, start: usize) -> usize {
+        let Some(Frame { content: Content::Map { .. }, opened, .. }) = self.frames.last() else {
+            return start;
+        };
+        let after = self.cursor.max(opened.start as usize);
+        indicator::find(self.painted, after, &['-']).filter(|dash| *dash < start).unwrap_or(start)
     }
 
     fn close(&mut self, span: Span) {
         let Some(frame) = self.frames.pop() else { return };
         let anchor_id = frame.anchor_id;
-        let end = (frame.style == Style::Flow).then_some(span.end as usize);
+        // The pair in `[a: b]` is a mapping without brackets.
+        let end = (!frame.opened.is_empty()).then_some(span.end as usize);
         let node = self.finish(frame, end);
         self.place(node, anchor_id);
     }
@@ -249,7 +270,7 @@ impl Builder<'_> {
     }
 
     fn finish(&mut self, frame: Frame, end: Option<usize>) -> Node {
-        let Frame { content, start, style, tag, anchor, .. } = frame;
+        let Frame { content, opened, style, tag, anchor, .. } = frame;
         let (value, last) = match content {
             Content::List(items) => {
                 let last = items.last().map(|node| node.span.end as usize);
@@ -260,15 +281,16 @@ impl Builder<'_> {
                     let value = Node::null(Span::at(key.span.end as usize));
                     map.entries.push(Entry { key, value });
                 }
-                merge(&mut map);
                 let last =
-                    map.entries.iter().map(|entry| entry.value.span.end.max(entry.key.span.end));
-                let last = last.max().map(|end| end as usize);
+                    map.entries.last().map(|entry| entry.value.span.end.max(entry.key.span.end));
+                let last = last.map(|end| end as usize);
+                // What is merged in stands elsewhere.
+                merge(&mut map);
                 (Value::Map(map), last)
             }
         };
-        let end = end.or(last).unwrap_or(start);
-        Node { span: Span::new(start, end), value, style, tag, anchor }
+        let end = end.or(last).unwrap_or(opened.end as usize);
+        Node { span: Span::new(opened.start as usize, end), value, style, tag, anchor }
     }
 
     /// Puts a finished node where it belongs.
@@ -298,23 +320,25 @@ impl Builder<'_> {
                 self.problems.push(ProblemKind::ComplexKey, node.span);
                 self.original[node.span.range()].to_owned()
             }
+            (Value::Text(text), _) => text.clone(),
             // `1: x` and `true: x` are keys by their spelling.
             (_, Style::Plain) => self.original[node.span.range()].to_owned(),
-            _ => node.as_text().unwrap_or_default().to_owned(),
+            _ => node.scalar_text().unwrap_or_default(),
         };
-        let Some(Frame { content: Content::Map { map, seen, key, .. }, style, .. }) =
+        let Some(Frame { content: Content::Map { map, seen, key, .. }, style, opened, .. }) =
             self.frames.last_mut()
         else {
             return;
         };
         if is_duplicate(map, seen, &text)
+            && !self.problems.is_full()
             && let Some(first) = map.entry(&text).map(|entry| entry.key.span)
         {
             let kind = ProblemKind::DuplicateKey { key: text.clone(), first };
             self.problems.push(kind, node.span);
         }
         if *style == Style::Block {
-            self.last_key = Some(node.span);
+            self.last_key = Some(LastKey { span: node.span, mapping: opened.start as usize });
         }
         *key = Some(Spanned::new(text, node.span));
     }
@@ -339,37 +363,51 @@ impl Builder<'_> {
     }
 
     fn remember(&mut self, id: usize, node: &Node) {
-        if self.spend(node) {
-            self.anchors.insert(id, node.clone());
+        // Counted first: what costs too much is never copied.
+        let size = node.count();
+        if self.spend(size) {
+            self.anchors.insert(id, Anchored { node: node.clone(), size, height: height(node) });
         }
     }
 
     fn alias(&mut self, id: usize, span: Span) {
-        let Some(node) = self.anchors.get(&id).cloned() else {
-            // Inside its own anchor, or dropped because copying it would cost too much.
-            self.problems.push(ProblemKind::AliasBomb, span);
-            return self.place(Node::null(span), 0);
+        let found = self.anchors.get(&id).map(|anchored| (anchored.size, anchored.height));
+        let refused = match found {
+            // Copies nest deeper than anything in the text does.
+            Some((_, height)) if self.frames.len() + height > MAX_DEPTH => ProblemKind::TooDeep,
+            Some((size, _)) if self.spend(size) => {
+                let copy = self.anchors.get(&id).map(|anchored| anchored.node.clone());
+                let node = copy.unwrap_or_else(|| Node::null(span));
+                let node = Node { span, style: Style::Alias, anchor: None, tag: None, ..node };
+                return self.place(node, 0);
+            }
+            // Inside its own anchor, or copying it would cost too much.
+            _ => ProblemKind::AliasBomb,
         };
-        if self.spend(&node) {
-            self.place(Node { span, style: Style::Alias, anchor: None, tag: None, ..node }, 0);
-        } else {
-            self.problems.push(ProblemKind::AliasBomb, span);
-            self.place(Node::null(span), 0);
-        }
+        self.problems.push(refused, span);
+        self.place(Node::null(span), 0);
     }
 
-    /// Whether another copy of `node` is still within the budget.
-    fn spend(&mut self, node: &Node) -> bool {
-        if self.copied <= MAX_NODES {
-            self.copied += node.count();
-        }
-        self.copied <= MAX_NODES
+    /// Whether copying another `size` nodes is still within the budget.
+    fn spend(&mut self, size: usize) -> bool {
+        let fits = self.copied + size <= MAX_NODES;
+        self.copied += if fits { size } else { 0 };
+        fits
     }
 
     fn unresolved(&mut self, span: Span) {
         self.problems.push(ProblemKind::NeedsQuotes(NeedsQuotes::Star), span);
         let text = self.original[span.range()].to_owned();
         self.place(Node::new(Value::Text(text), span, Style::Repaired), 0);
+    }
+}
+
+fn height(node: &Node) -> usize {
+    let below = |node: &Node| 1 + height(node);
+    match &node.value {
+        Value::List(items) => items.iter().map(below).max().unwrap_or(0),
+        Value::Map(map) => map.entries.iter().map(|entry| below(&entry.value)).max().unwrap_or(0),
+        _ => 0,
     }
 }
 
@@ -399,6 +437,17 @@ fn merge(map: &mut Map) {
         if seen.insert(entry.key.value.clone()) {
             map.entries.push(entry);
         }
+    }
+}
+
+/// Whether everything before the end of `span` has been seen once `event` was taken. Block ends
+/// sit at the next token, comments and anchors may come before what they stand after, and an
+/// implicit start of the document has the range of what comes first in it.
+fn is_progress(event: &Event<'_>, span: Span) -> bool {
+    match event {
+        Event::Scalar(..) => true,
+        Event::Comment(..) | Event::Anchor(..) | Event::DocumentStart(false, _) => false,
+        _ => !span.is_empty(),
     }
 }
 

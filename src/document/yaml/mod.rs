@@ -1,11 +1,13 @@
 //! YAML to tree. What a strict parser refuses is repaired where the meaning is plain, and left
 //! out where it is not; either way the rest of the file is still read.
 
+mod block_scalar;
 mod build;
+mod indicator;
 mod repair;
 mod scalar;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::{
     Node,
@@ -14,12 +16,17 @@ use super::{
 use crate::text::Span;
 use build::{Attempt, build};
 
-/// After a repair the text is parsed again from the start; this bounds the bytes that costs.
-const MAX_REPARSED_BYTES: usize = 8 << 20;
+/// After a repair the text is parsed again from the start; this bounds the bytes that costs. It
+/// allows for hundreds of repairs in a file of the usual size.
+const MAX_REPARSED_BYTES: usize = 2 << 20;
 
 /// Parses the bytes `region` of `text`. Returns the root and the comments.
 pub(super) fn parse(text: &str, region: Span, problems: &mut Problems) -> (Node, Vec<Span>) {
-    let original = &text[region.range()];
+    let written = &text[region.range()];
+    if let Some(at) = written.find('\0') {
+        problems.push(ProblemKind::NulByte, Span::new(at, at + 1).shifted(region.start as usize));
+    }
+    let original = &written.replace('\0', " ");
     let mut repairs = Repairs::new(original);
     let mut budget = MAX_REPARSED_BYTES;
     let attempt = loop {
@@ -28,6 +35,8 @@ pub(super) fn parse(text: &str, region: Span, problems: &mut Problems) -> (Node,
         budget = budget.saturating_sub(original.len().max(1));
         match repair::diagnose(original, &repairs.text, &error, attempt.last_key) {
             Ok(repair) if budget > 0 && repairs.apply(&repair) => {}
+            // The value was repaired before and is still in the way.
+            Ok(_) if budget > 0 && repairs.apply(&repair::without_line(original, &error)) => {}
             Ok(repair::Repair { kind, span, .. }) | Err((kind, span)) => {
                 attempt.problems.push(kind, span);
                 break attempt;
@@ -51,35 +60,31 @@ pub(super) fn parse(text: &str, region: Span, problems: &mut Problems) -> (Node,
 /// not read painted over.
 struct Repairs {
     text: String,
-    values: HashMap<usize, String>,
+    values: BTreeMap<usize, usize>,
     problems: Problems,
 }
 
 impl Repairs {
     fn new(original: &str) -> Self {
-        let mut problems = Problems::default();
-        let mut text = original.to_owned();
-        if let Some(at) = original.find('\0') {
-            problems.push(ProblemKind::NulByte, Span::new(at, at + 1));
-            text = text.replace('\0', " ");
-        }
-        Self { text, values: HashMap::new(), problems }
+        Self { text: original.to_owned(), values: BTreeMap::new(), problems: Problems::default() }
     }
 
     /// Whether the repair changed anything; if not, trying again would not help.
     fn apply(&mut self, repair: &repair::Repair) -> bool {
         let range = repair.span.range();
         // A letter keeps the place of a value, a blank leaves a line out.
-        let paint = if repair.value.is_some() { "x" } else { " " };
+        let paint = if repair.keeps_value { "x" } else { " " };
         let painted = paint.repeat(range.len());
         if range.is_empty() || self.text[range.clone()] == painted {
             return false;
         }
         self.text.replace_range(range.clone(), &painted);
         self.values.retain(|start, _| !range.contains(start));
-        if let Some(value) = &repair.value {
-            self.values.insert(range.start, value.clone());
+        if repair.keeps_value {
+            self.values.insert(range.start, range.end);
         }
+        // What was reported about a part of it is said again about the whole.
+        self.problems.retain(|span| !range.contains(&(span.start as usize)));
         self.problems.push(repair.kind.clone(), repair.span);
         true
     }

@@ -2,10 +2,14 @@
 
 use granit_parser::{ErrorKind, ScanError};
 
+use super::build::LastKey;
 use crate::{
     document::{NeedsQuotes, ProblemKind},
     text::Span,
 };
+
+/// White space to YAML; Unicode's is text.
+const WHITE: [char; 4] = [' ', '\t', '\n', '\r'];
 
 /// How to go on.
 #[derive(Debug)]
@@ -14,8 +18,8 @@ pub(super) struct Repair {
     pub kind: ProblemKind,
     /// The bytes to paint over.
     pub span: Span,
-    /// The text they stand for; `None` leaves them out.
-    pub value: Option<String>,
+    /// Whether they are a value, to be read as if quoted; otherwise they are left out.
+    pub keeps_value: bool,
 }
 
 /// Finds the repair for `error`, or says why there is none. `painted` is `original` with the
@@ -24,9 +28,9 @@ pub(super) fn diagnose(
     original: &str,
     painted: &str,
     error: &ScanError,
-    last_key: Option<Span>,
+    last_key: Option<LastKey>,
 ) -> Result<Repair, (ProblemKind, Span)> {
-    let at = error.marker().byte_offset().unwrap_or(original.len()).min(original.len());
+    let at = place_of(original, error);
     let character = original[at..].chars().next();
     let point = Span::new(at, at + character.map_or(0, char::len_utf8));
     let kind = match error.kind() {
@@ -53,8 +57,7 @@ pub(super) fn diagnose(
         } else {
             why
         };
-        let value = Some(fold(written));
-        return Ok(Repair { kind: ProblemKind::NeedsQuotes(why), span, value });
+        return Ok(Repair { kind: ProblemKind::NeedsQuotes(why), span, keeps_value: true });
     }
     let mut line = line_around(original, at);
     let kind = match error.kind() {
@@ -70,28 +73,52 @@ pub(super) fn diagnose(
         other => ProblemKind::Syntax(other.to_string()),
     };
     let line = trimmed(original, line);
-    if line.is_empty() { Err((kind, point)) } else { Ok(Repair { kind, span: line, value: None }) }
+    if line.is_empty() {
+        Err((kind, point))
+    } else {
+        Ok(Repair { kind, span: line, keeps_value: false })
+    }
+}
+
+/// Leaves out the line of `error`, whatever it was meant to be.
+pub(super) fn without_line(original: &str, error: &ScanError) -> Repair {
+    let line = line_around(original, place_of(original, error));
+    Repair {
+        kind: ProblemKind::Syntax(error.kind().to_string()),
+        span: trimmed(original, line),
+        keeps_value: false,
+    }
+}
+
+/// Where `error` is. In paint the parser's place may fall inside a character of the original.
+fn place_of(original: &str, error: &ScanError) -> usize {
+    original.floor_char_boundary(error.marker().byte_offset().unwrap_or(original.len()))
 }
 
 /// The whole value that the byte `at` lies in: from after the key, or after `- `, to the end of
 /// its last line. Lines indented deeper than the key belong to it.
-fn value_around(original: &str, painted: &str, at: usize, last_key: Option<Span>) -> Option<Span> {
+fn value_around(
+    original: &str,
+    painted: &str,
+    at: usize,
+    last_key: Option<LastKey>,
+) -> Option<Span> {
     let line = line_around(original, at);
     let text = &painted[line.range()];
     let dash = text.len() - text.trim_start_matches([' ', '\t']).len();
     let item = text[dash..].starts_with("- ").then_some(line.start as usize + dash);
-    let key = last_key.filter(|key| item.is_none_or(|item| key.start as usize > item));
+    let key = last_key.filter(|key| item.is_none_or(|item| key.span.start as usize > item));
     let (start, column) = match (key, item) {
         (Some(key), _) => {
-            let after_key = key.end as usize;
+            let after_key = key.span.end as usize;
             let colon = painted[after_key..].find(':').filter(|offset| {
                 painted[after_key..after_key + offset]
                     .bytes()
                     .all(|byte| matches!(byte, b' ' | b'\t'))
             })?;
             let after = after_key + colon + 1;
-            let key_line = line_around(original, key.start as usize);
-            (after, key.start as usize - key_line.start as usize)
+            let first_line = line_around(original, key.mapping);
+            (after, key.mapping - first_line.start as usize)
         }
         (None, Some(item)) => (item + 2, dash),
         (None, None) => return None,
@@ -143,10 +170,10 @@ fn tab_line_after(text: &str, at: usize) -> Option<Span> {
 
 /// Text over several lines as a plain YAML scalar reads it: a line break is a blank, an empty
 /// line is a line break.
-fn fold(text: &str) -> String {
+pub(super) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut breaks = 0;
-    for line in text.lines().map(str::trim) {
+    for line in text.lines().map(|line| line.trim_matches(WHITE)) {
         if line.is_empty() {
             breaks += 1;
             continue;
@@ -176,8 +203,8 @@ fn blanks(text: &str) -> usize {
     text.len() - text.trim_start_matches([' ', '\t']).len()
 }
 
-fn trimmed(text: &str, span: Span) -> Span {
+pub(super) fn trimmed(text: &str, span: Span) -> Span {
     let slice = &text[span.range()];
-    let start = span.start as usize + (slice.len() - slice.trim_start().len());
-    Span::new(start, start + slice.trim().len())
+    let start = span.start as usize + (slice.len() - slice.trim_start_matches(WHITE).len());
+    Span::new(start, start + slice.trim_matches(WHITE).len())
 }

@@ -64,7 +64,7 @@ fn bad_name(cx: &AgentCx<'_>, findings: &mut Findings, fault: &Fault, path: &str
         cx.report_fault(findings, &INVALID_NAME, fault).help("choose another name");
         return;
     };
-    let what = format!("`{found}` cannot be the name of an agent: it must {}", rule.must);
+    let what = format!("`{found}` cannot be the name of an agent: it must be {}", rule.must_be);
     let finding = tell(cx, findings, &INVALID_NAME, fault, &what).help("choose another name");
     let slug = slug(found);
     if (rule.accepts)(&slug) {
@@ -106,7 +106,7 @@ mod tests {
         ");
         let reserved = "---\nname: main\ndescription: b\n---\nDo the work.\n";
         insta::assert_snapshot!(check(&INVALID_NAME, ".qwen/agents/a.md", reserved), @"
-        2:7 error `main` cannot be the name of an agent: it must be 2 to 50 letters, digits, `-` or `_`, not at either end, and not a reserved word; Qwen Code skips this agent without a message
+        2:7 error `main` cannot be the name of an agent: it must be 2 to 50 letters, digits, `-` or `_`, no `-` or `_` at either end, and not a reserved word; Qwen Code skips this agent without a message
           help: choose another name
         ");
     }

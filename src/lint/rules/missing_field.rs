@@ -41,7 +41,7 @@ declare_rule! {
 
 fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
     for fault in cx.faults() {
-        if let FaultKind::Missing { key } = fault.kind {
+        if let FaultKind::Missing { key, .. } = fault.kind {
             cx.report_fault(findings, &MISSING_FIELD, fault).help(format!("add `{key}`"));
         }
     }

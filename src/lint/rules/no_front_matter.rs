@@ -1,7 +1,5 @@
 //! `no-front-matter`.
 
-use std::path::Component;
-
 use crate::{
     dialect::{FaultKind, Outcome},
     lint::{AgentCx, Check, Findings, Level, cx::level_of, rule::declare_rule, tell::tell},
@@ -40,11 +38,8 @@ declare_rule! {
 fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
     let found = cx.faults().find(|fault| fault.kind == FaultKind::NoFrontMatter);
     let Some(fault) = found else { return };
-    // A file that the host passes over may well be a note about the agents beside it, and any
-    // project may have a folder called `agents` for something else.
+    // A file that the host passes over may well be a note about the agents beside it.
     let level = match fault.outcome {
-        Outcome::Unrestricted => level_of(fault),
-        _ if !is_in_a_host_s_folder(cx) => Level::Info,
         Outcome::Skipped => Level::Warning,
         _ => level_of(fault),
     };
@@ -53,12 +48,6 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
     tell(cx, findings, &NO_FRONT_MATTER, &fault, "there is no front matter")
         .level(level)
         .help("start the file with `---`, its keys and `---`, or move it out of this folder");
-}
-
-/// Folders of hosts are hidden ones.
-fn is_in_a_host_s_folder(cx: &AgentCx<'_>) -> bool {
-    let mut parts = cx.entry.path.components();
-    parts.any(|part| matches!(part, Component::Normal(name) if name.as_encoded_bytes().first() == Some(&b'.')))
 }
 
 /// The first line that says something.
@@ -79,10 +68,6 @@ mod tests {
         let text = "# How we work\n";
         insta::assert_snapshot!(check(&NO_FRONT_MATTER, ".claude/agents/how.md", text), @"
         1:1 warning there is no front matter; Claude Code skips this agent without a message
-          help: start the file with `---`, its keys and `---`, or move it out of this folder
-        ");
-        insta::assert_snapshot!(check(&NO_FRONT_MATTER, "docs/agents/how.md", text), @"
-        1:1 info there is no front matter; agentctl rejects this agent
           help: start the file with `---`, its keys and `---`, or move it out of this folder
         ");
         insta::assert_snapshot!(check(&NO_FRONT_MATTER, "plugins/db/agents/how.md", text), @"

@@ -1,0 +1,20 @@
+//! Every integration test, in one executable: linking is the slow part.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "in a test, panicking is how to fail")]
+
+mod catalog;
+mod cli;
+mod corpus;
+mod docs;
+mod document_hostile;
+mod document_invariants;
+mod document_oracles;
+mod document_properties;
+mod lint_invariants;
+mod lint_properties;
+mod list;
+mod schema;
+mod show;
+mod support;
+mod tidy;
+mod validate;
