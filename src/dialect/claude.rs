@@ -212,7 +212,7 @@ static PLUGIN_FIELDS: &[Field] = &[
 static TOOLS: Vocabulary = Vocabulary {
     tools: NAMES,
     case_sensitive: true,
-    // The documentation only says to leave the key out; the host's own agents are written so.
+    // Third parties say so; the documentation only says to leave the key out.
     star: true,
     mcp: McpSyntax::DoubleUnderscore,
     unknown: unverified(Outcome::Ignored),

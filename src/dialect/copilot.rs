@@ -243,7 +243,8 @@ static NAMES: &[HostTool] = &[
     t("newWorkspace", &[]),
     t("selection", &[]),
     t("todos", &["TodoWrite"]),
-    // What VS Code called them before there were sets, and still takes.
+    // What VS Code called them before there were sets. Known mostly from files in use, so that
+    // they are not taken for mistakes.
     old("activePullRequest", &[]),
     old("changes", &["shell"]),
     old("codebase", &["grep_files", "glob_files"]),
