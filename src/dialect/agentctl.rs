@@ -320,10 +320,14 @@ static TOOLS: Vocabulary = Vocabulary {
     unknown: verified(Outcome::Rejected),
     absent: Grant::Everything,
     empty: Grant::Nothing,
+    aliases: true,
+    every_host: true,
+    needs_trust: &["shell", "exec_command", "write_file", "apply_patch"],
+    ..Vocabulary::NONE
 };
 
 /// The canonical names, and every host's spelling of them.
-static NAMES: &[HostTool] = &[
+pub(super) static NAMES: &[HostTool] = &[
     t("read_file", &["read_file"]),
     t("Read", &["read_file"]),
     t("read", &["read_file"]),

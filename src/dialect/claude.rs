@@ -5,7 +5,7 @@ use super::{
     McpSyntax, Models, NameRule, Names, Outcome, Place, PromptSource, Prompts, Shape, Signature,
     Slot, Vocabulary, documented,
     models::{CLAUDE_WORDS, GEMINI, GPT},
-    tools::{HostTool, main_only, t},
+    tools::{HostTool, main_only, old, t},
     unverified,
 };
 use crate::document::Format;
@@ -53,6 +53,8 @@ const AGENT: Form = Form {
     failures: Failures {
         // Files with a byte order mark were lost until version 2.1.240.
         byte_order_mark: documented(Outcome::Accepted),
+        // Whether the host's reader minds is not known.
+        duplicate_key: Some(unverified(Outcome::Skipped)),
         ..Failures::QUIET
     },
     signature: Signature {
@@ -70,6 +72,8 @@ const PLUGIN: Form = Form {
     identity: Identity::FieldOrFile,
     fields: PLUGIN_FIELDS,
     failures: Failures {
+        duplicate_key: Some(unverified(Outcome::Unrestricted)),
+        fence: Some(unverified(Outcome::Unrestricted)),
         malformed: documented(Outcome::Unrestricted),
         no_front_matter: documented(Outcome::Unrestricted),
         missing: documented(Outcome::Unrestricted),
@@ -219,28 +223,34 @@ static PLUGIN_FIELDS: &[Field] = &[
 static TOOLS: Vocabulary = Vocabulary {
     tools: NAMES,
     case_sensitive: true,
-    star: false,
+    // Third parties say so; the documentation only says to leave the key out.
+    star: true,
     mcp: McpSyntax::DoubleUnderscore,
     unknown: unverified(Outcome::Ignored),
     absent: Grant::Everything,
     empty: Grant::Nothing,
+    // Since version 2.1.208; before, such an agent ran without any tool.
+    none_left: documented(Outcome::FailsAtRun),
+    argument_ignored: &["Agent", "Task"],
+    added_by: &[("memory", &["Read", "Write", "Edit"])],
+    ..Vocabulary::NONE
 };
 
 static NAMES: &[HostTool] = &[
     t("Read", &["read_file"]),
     t("Write", &["write_file"]),
     t("Edit", &["apply_patch"]),
-    t("MultiEdit", &["apply_patch"]),
+    old("MultiEdit", &["apply_patch"]),
     t("NotebookEdit", &["notebook_edit"]),
-    t("NotebookRead", &["read_file"]),
+    old("NotebookRead", &["read_file"]),
     t("Glob", &["glob_files"]),
     t("Grep", &["grep_files"]),
-    t("LS", &["list_dir"]),
+    old("LS", &["list_dir"]),
     t("Bash", &["shell"]),
     t("PowerShell", &["shell"]),
-    t("BashOutput", &[]),
-    t("KillShell", &[]),
-    t("KillBash", &[]),
+    old("BashOutput", &[]),
+    old("KillShell", &[]),
+    old("KillBash", &[]),
     t("WebFetch", &["web_fetch"]),
     t("WebSearch", &["web_search"]),
     t("TodoWrite", &["TodoWrite"]),
@@ -250,7 +260,7 @@ static NAMES: &[HostTool] = &[
     t("TaskUpdate", &["TodoWrite"]),
     t("TaskStop", &[]),
     t("Skill", &["skill"]),
-    t("SlashCommand", &["skill"]),
+    old("SlashCommand", &["skill"]),
     t("ToolSearch", &[]),
     t("EnterWorktree", &[]),
     t("ExitWorktree", &[]),
@@ -258,10 +268,23 @@ static NAMES: &[HostTool] = &[
     t("SendMessage", &["send_input"]),
     t("Artifact", &[]),
     t("LSP", &[]),
+    t("CronCreate", &[]),
+    t("CronDelete", &[]),
+    t("CronList", &[]),
+    t("ListAgents", &["list_active_agents"]),
+    t("PushNotification", &[]),
+    t("RemoteTrigger", &[]),
+    t("ReportFindings", &[]),
+    t("SendFeedback", &[]),
+    t("SendUserFile", &[]),
+    t("ShareOnboardingGuide", &[]),
+    t("SubagentHandback", &[]),
+    old("TeamCreate", &[]),
+    old("TeamDelete", &[]),
     t("ListMcpResourcesTool", &[]),
     t("ReadMcpResourceTool", &[]),
     t("Agent", &["Task"]),
-    t("Task", &["Task"]),
+    old("Task", &["Task"]),
     main_only("TaskOutput", &["TaskOutput"]),
     main_only("AskUserQuestion", &["ask_user"]),
     main_only("EndConversation", &[]),
@@ -277,6 +300,7 @@ fn check(checker: &mut super::fault::Checker<'_>) {
     if let Some(hooks) = hooks.filter(|hooks| hooks.as_list().is_some_and(<[_]>::is_empty)) {
         let fact = super::Fact { outcome: Outcome::Skipped, confidence: Confidence::Unverified };
         let span = hooks.span;
+        checker.faults.retain(|fault| fault.span != span);
         checker.report(
             span,
             fact,

@@ -46,7 +46,11 @@ const FORM: Form = Form {
     prompts: Prompts::PLAIN,
     fields: FIELDS,
     // Errors are written to the host's log only.
-    failures: Failures { bad_value: documented(Outcome::Skipped), ..Failures::QUIET },
+    failures: Failures {
+        bad_value: documented(Outcome::Skipped),
+        duplicate_key: Some(unverified(Outcome::Skipped)),
+        ..Failures::QUIET
+    },
     signature: Signature {
         all: &["name"],
         any: &["reasoningEffort"],
@@ -97,6 +101,7 @@ static TOOLS: Vocabulary = Vocabulary {
     unknown: documented(Outcome::Skipped),
     absent: Grant::Everything,
     empty: Grant::Unknown,
+    ..Vocabulary::NONE
 };
 
 static NAMES: &[HostTool] = &[
@@ -120,7 +125,6 @@ static NAMES: &[HostTool] = &[
 ];
 
 fn check(checker: &mut Checker<'_>) {
-    checker.report_unknown_tools(|_| false);
     if checker.document.front_matter.is_some() && checker.prompt().trim().is_empty() {
         checker
             .no_prompt(documented(Outcome::Skipped), "there is no prompt below the front matter");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
-use super::{Confidence, Detected, Fact, Meaning, Outcome};
+use super::{Confidence, Detected, Fact, Outcome};
 use crate::{
     document::{Document, ProblemKind},
     model::Definition,
@@ -137,6 +137,17 @@ pub enum FaultKind {
     /// There is no prompt, or less of one than the host wants.
     #[error("{0}")]
     NoPrompt(String),
+    /// A fence that other hosts would take.
+    #[error("{0}")]
+    Fence(&'static str),
+    /// A tool the host does not know.
+    #[error("`{name}` is not a tool of {host}")]
+    UnknownTool {
+        /// The tool.
+        name: String,
+        /// The host.
+        host: &'static str,
+    },
     /// Something only this host minds.
     #[error("{0}")]
     Other(String),
@@ -164,6 +175,18 @@ impl Checker<'_> {
         self.push(FaultKind::Other(what.into()), span, fact);
     }
 
+    /// Reports a fence that this host does not take.
+    pub fn fence(&mut self, span: Span, fact: Fact, what: &'static str) {
+        self.push(FaultKind::Fence(what), span, fact);
+    }
+
+    /// Reports a file that the host does not look at.
+    pub fn not_read(&mut self, fact: Fact, reason: &'static str) {
+        let front = self.document.front_matter.as_ref();
+        let span = front.map_or_else(Span::default, |front| front.open);
+        self.push(FaultKind::NotRead { reason }, span, fact);
+    }
+
     /// Reports a prompt that is missing or too short.
     pub fn no_prompt(&mut self, fact: Fact, what: impl Into<String>) {
         let span = self.body_start();
@@ -187,17 +210,6 @@ impl Checker<'_> {
     fn push(&mut self, kind: FaultKind, span: Span, fact: Fact) {
         let Fact { outcome, confidence } = fact;
         self.faults.push(Fault { kind, span, outcome, confidence });
-    }
-
-    /// Reports names in the list of tools that the host does not know, `except` for some.
-    pub fn report_unknown_tools(&mut self, except: fn(&str) -> bool) {
-        let dialect = self.detected.dialect;
-        let names = self.definition.tools.allowed.names().unwrap_or_default();
-        let unknown = |name: &str| dialect.tools.meaning(name) == Meaning::Unknown && !except(name);
-        for name in names.iter().filter(|name| unknown(&name.value)) {
-            let what = format!("`{name}` is not a tool of {}", dialect.host);
-            self.report(name.span, dialect.tools.unknown, what);
-        }
     }
 
     /// The system prompt; empty if there is none.

@@ -327,7 +327,11 @@ impl Kind {
                 Some(_) => Err(Mismatch::value(self.name())),
                 None => Err(self.mismatch()),
             },
-            (Self::Names(shape), Value::Text(_)) => fits(*shape != Shape::List),
+            (Self::Names(shape), Value::Text(text)) => fits(match shape {
+                Shape::List => false,
+                Shape::ListOrCsv => true,
+                Shape::ListOrOne => !text.contains(','),
+            }),
             (Self::Names(_), Value::List(items)) => items
                 .iter()
                 .enumerate()

@@ -211,6 +211,8 @@ static TOOLS: Vocabulary = Vocabulary {
     unknown: verified(Outcome::Rejected),
     absent: Grant::Everything,
     empty: Grant::Nothing,
+    prefixes: &["discovered_tool_"],
+    ..Vocabulary::NONE
 };
 
 static NAMES: &[HostTool] = &[
@@ -223,8 +225,8 @@ static NAMES: &[HostTool] = &[
     t("run_shell_command", &["shell"]),
     t("grep_search", &["grep_files"]),
     t("search_file_content", &["grep_files"]),
-    t("read_many_files", &["read_file"]),
     t("read_file", &["read_file"]),
+    t("read_many_files", &["read_file"]),
     t("list_directory", &["list_dir"]),
     t("activate_skill", &["skill"]),
     t("ask_user", &["ask_user"]),
@@ -249,35 +251,37 @@ const TEMPLATE_NAMES: &[&str] = &["query", "cliVersion", "activeModel", "today"]
 
 fn check_local(checker: &mut Checker<'_>) {
     underscore_files_are_skipped(checker);
-    checker.report_unknown_tools(|name| name.starts_with("discovered_tool_"));
     if checker.document.front_matter.is_none() {
+        return;
+    }
+    if loose_fences_lose_the_prompt(checker) {
         return;
     }
     if checker.prompt().trim().is_empty() {
         let what = "there is no prompt below the front matter";
         return checker.no_prompt(verified(Outcome::FailsAtRun), what);
     }
-    if let Some(close) = checker.document.front_matter.as_ref().and_then(|front| front.loose_close)
-    {
-        let what = "this line ends the front matter, and the prompt is discarded";
-        checker.report(close, verified(Outcome::FailsAtRun), what);
-    }
     checker.template(TEMPLATE_NAMES, verified(Outcome::FailsAtRun));
 }
 
 fn underscore_files_are_skipped(checker: &mut Checker<'_>) {
     if checker.file_name().starts_with('_') {
-        let span = checker
-            .document
-            .front_matter
-            .as_ref()
-            .map_or_else(Default::default, |front| front.open);
-        checker.report(
-            span,
-            verified(Outcome::Skipped),
-            "files whose name starts with `_` are not read",
-        );
+        let reason = "files whose name starts with `_` are not read";
+        checker.not_read(verified(Outcome::Skipped), reason);
     }
+}
+
+/// Any line that starts with `---` ends the front matter here; what follows on the line makes the
+/// body disappear.
+fn loose_fences_lose_the_prompt(checker: &mut Checker<'_>) -> bool {
+    let front = checker.document.front_matter.as_ref();
+    let Some(close) = front.and_then(|front| front.loose_close) else { return false };
+    if !checker.source.slice(close).starts_with("---") {
+        return false;
+    }
+    let what = "this line ends the front matter, and the prompt below it is discarded";
+    checker.fence(close, verified(Outcome::FailsAtRun), what);
+    true
 }
 
 fn check_remote(checker: &mut Checker<'_>) {

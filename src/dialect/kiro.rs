@@ -37,6 +37,8 @@ const MARKDOWN: Form = Form {
     fields: FIELDS,
     failures: Failures {
         malformed: documented(Outcome::Skipped),
+        // Most readers of JSON keep the last one.
+        duplicate_key: Some(unverified(Outcome::Ignored)),
         no_front_matter: unverified(Outcome::Skipped),
         missing: unverified(Outcome::Skipped),
         ..Failures::QUIET
@@ -140,6 +142,10 @@ static TOOLS: Vocabulary = Vocabulary {
     unknown: unverified(Outcome::Ignored),
     absent: Grant::Unknown,
     empty: Grant::Unknown,
+    open: true,
+    aliases: true,
+    globs: true,
+    ..Vocabulary::NONE
 };
 
 static NAMES: &[HostTool] = &[

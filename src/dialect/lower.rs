@@ -9,8 +9,8 @@ mod store;
 use std::path::Path;
 
 use super::{
-    Detected, Fact, Failures, Fault, FaultKind, Field, FieldEffect, Fit, Form, Identity, Kind,
-    Layout, Outcome, PromptSource, fault::Checker,
+    Detected, Dialect, Fact, Failures, Fault, FaultKind, Field, FieldEffect, Fit, Form, Identity,
+    Kind, Layout, Meaning, Outcome, PromptSource, fault::Checker,
 };
 use crate::{
     document::{Document, Entry, Map, NeedsQuotes, Node, Problem, ProblemKind},
@@ -55,6 +55,11 @@ pub fn lower(
     };
     if let Some(first) = agents.first_mut() {
         let mut faults = file.faults();
+        // What a host says about a fence takes the place of what is usually said about it.
+        faults.retain(|fault| {
+            let about = |own: &Fault| matches!(own.kind, FaultKind::Fence(_));
+            !first.faults.iter().any(|own| about(own) && own.span == fault.span)
+        });
         faults.append(&mut first.faults);
         first.faults = faults;
     }
@@ -192,8 +197,14 @@ fn fact_of(kind: &ProblemKind, failures: &Failures) -> Option<Fact> {
         ProblemKind::NeedsQuotes(NeedsQuotes::Colon) => {
             Some(failures.unquoted_colon.unwrap_or(failures.malformed))
         }
+        ProblemKind::DuplicateKey { .. } => {
+            Some(failures.duplicate_key.unwrap_or(failures.malformed))
+        }
         ProblemKind::WrongClosingFence { found } if found.starts_with("---") => {
-            Some(failures.long_closing_fence.unwrap_or(failures.malformed))
+            failures.long_closing_fence.or(failures.fence).or(Some(failures.malformed))
+        }
+        ProblemKind::WrongOpeningFence { .. } | ProblemKind::WrongClosingFence { .. } => {
+            Some(failures.fence.unwrap_or(failures.malformed))
         }
         kind if kind.is_malformed() => Some(failures.malformed),
         _ => None,
@@ -391,6 +402,8 @@ impl Lowerer<'_> {
             let span = definition.name.origin.span().unwrap_or_default();
             faults.push(fault(kind, span, super::verified(Outcome::Rejected)));
         }
+        let refused = refused_tools(&definition, dialect, &faults);
+        faults.extend(refused);
         if let Some(check) = file.form().check {
             let File { source, document, detected, path, .. } = file;
             check(&mut Checker {
@@ -404,6 +417,21 @@ impl Lowerer<'_> {
         }
         Lowered { definition, faults }
     }
+}
+
+/// Tools because of which the host does not load the agent.
+fn refused_tools(definition: &Definition, dialect: &'static Dialect, told: &[Fault]) -> Vec<Fault> {
+    let tools = dialect.tools;
+    if tools.tools.is_empty() || tools.unknown.outcome.loads() {
+        return Vec::new();
+    }
+    let names = definition.tools.allowed.names().unwrap_or_default();
+    let is_told = |span: Span| told.iter().any(|fault| fault.span == span);
+    let unknown = names
+        .iter()
+        .filter(|name| tools.meaning(&name.value) == Meaning::Unknown && !is_told(name.span));
+    let kind = |name: &str| FaultKind::UnknownTool { name: name.to_owned(), host: dialect.host };
+    unknown.map(|name| fault(kind(&name.value), name.span, tools.unknown)).collect()
 }
 
 fn join(prefix: &str, key: &str) -> String {

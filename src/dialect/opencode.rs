@@ -4,7 +4,7 @@ use super::{
     Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
     Models, Names, Outcome, Place, PromptSource, Prompts, Signature, Slot, Vocabulary, documented,
     tools::{HostTool, t},
-    verified,
+    unverified, verified,
 };
 use crate::document::Format;
 
@@ -88,6 +88,8 @@ const CONFIG: Form = Form {
     prompt: PromptSource::Field,
     failures: Failures {
         malformed: verified(Outcome::HostFails),
+        // Most readers of JSON keep the last one.
+        duplicate_key: Some(unverified(Outcome::Ignored)),
         unquoted_colon: None,
         ..FAILURES
     },
@@ -172,6 +174,10 @@ static TOOLS: Vocabulary = Vocabulary {
     unknown: verified(Outcome::Ignored),
     absent: Grant::Everything,
     empty: Grant::Everything,
+    // Plug-ins and the user's own tools have names of any shape.
+    open: true,
+    globs: true,
+    ..Vocabulary::NONE
 };
 
 static NAMES: &[HostTool] = &[

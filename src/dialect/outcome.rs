@@ -95,7 +95,11 @@ pub struct Failures {
     pub malformed: Fact,
     /// `: ` in a value without quotes, where that is not like any other malformed text.
     pub unquoted_colon: Option<Fact>,
-    /// A closing fence like `----`, where that is not like any other malformed text.
+    /// A key that stands twice in the same map, where that is not like any other malformed text.
+    pub duplicate_key: Option<Fact>,
+    /// A fence that is not exactly `---`, where that is not like any other malformed text.
+    pub fence: Option<Fact>,
+    /// A closing fence like `----`, where that is not like any other wrong fence.
     pub long_closing_fence: Option<Fact>,
     /// A Markdown file without front matter.
     pub no_front_matter: Fact,
@@ -118,6 +122,8 @@ impl Failures {
     pub const QUIET: Self = Self {
         malformed: documented(Outcome::Skipped),
         unquoted_colon: None,
+        duplicate_key: None,
+        fence: Some(unverified(Outcome::Skipped)),
         long_closing_fence: None,
         no_front_matter: documented(Outcome::Skipped),
         byte_order_mark: unverified(Outcome::Accepted),
@@ -132,6 +138,8 @@ impl Failures {
     pub const STRICT: Self = Self {
         malformed: verified(Outcome::Rejected),
         unquoted_colon: None,
+        duplicate_key: None,
+        fence: None,
         long_closing_fence: None,
         no_front_matter: verified(Outcome::Rejected),
         byte_order_mark: verified(Outcome::Rejected),

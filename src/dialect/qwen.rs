@@ -7,7 +7,7 @@ use super::{
     fault::Checker,
     models::CLAUDE_ALIASES,
     tools::{HostTool, main_only, t},
-    verified,
+    unverified, verified,
 };
 use crate::document::Format;
 
@@ -56,6 +56,8 @@ const FORM: Form = Form {
     failures: Failures {
         malformed: verified(Outcome::Skipped),
         unquoted_colon: None,
+        duplicate_key: Some(unverified(Outcome::Skipped)),
+        fence: None,
         long_closing_fence: None,
         no_front_matter: verified(Outcome::Skipped),
         byte_order_mark: verified(Outcome::Accepted),
@@ -202,6 +204,9 @@ static TOOLS: Vocabulary = Vocabulary {
     unknown: verified(Outcome::Ignored),
     absent: Grant::Everything,
     empty: Grant::Everything,
+    none_left: verified(Outcome::Ignored),
+    aliases: true,
+    ..Vocabulary::NONE
 };
 
 static NAMES: &[HostTool] = &[
@@ -249,9 +254,7 @@ static NAMES: &[HostTool] = &[
 const MIN_PROMPT: usize = 10;
 
 fn check(checker: &mut Checker<'_>) {
-    let Some(close) = checker.document.front_matter.as_ref().map(|front| front.close) else {
-        return;
-    };
+    let Some(front) = checker.document.front_matter.clone() else { return };
     let length = checker.prompt().trim().chars().count();
     if length < MIN_PROMPT {
         let what = format!(
@@ -260,10 +263,19 @@ fn check(checker: &mut Checker<'_>) {
         checker.no_prompt(verified(Outcome::Skipped), what);
     }
     checker.template(&[], verified(Outcome::FailsAtRun));
-    let Some(close) = close else { return };
-    let written = checker.source.slice(close);
-    if written != written.trim_end() || close.end as usize == checker.source.text().len() {
-        let what = "the closing `---` must be alone on its line and the line must end";
-        checker.report(close, verified(Outcome::Skipped), what);
+    let text = checker.source.text();
+    for fence in [Some(front.open), front.close].into_iter().flatten() {
+        let written = checker.source.slice(fence);
+        if !written.starts_with("---") || written.trim_end() != "---" {
+            continue;
+        }
+        let what = if written != "---" {
+            "blanks follow the `---`"
+        } else if fence.end as usize == text.len() {
+            "the line of the closing `---` does not end"
+        } else {
+            continue;
+        };
+        checker.fence(fence, verified(Outcome::Skipped), what);
     }
 }

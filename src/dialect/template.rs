@@ -1,9 +1,11 @@
 //! Role templates of the Codex fork: Markdown with `allow_list`, `deny_list` and `agent_names`.
 
 use super::{
-    Depth, Dialect, Duplicates, Failures, Field, Form, Identity, Kind, Layout, Models, Names,
-    Outcome, Place, PromptSource, Prompts, Shape, Signature, Slot, agentctl, documented,
+    Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
+    Models, Names, Outcome, Place, PromptSource, Prompts, Shape, Signature, Slot, Vocabulary,
+    agentctl, documented,
     models::{CLAUDE, CLAUDE_WORDS, GEMINI},
+    unverified,
 };
 use crate::document::Format;
 
@@ -15,7 +17,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     built_in: &["default", "explorer", "worker", "orchestrator"],
     built_in_can_be_replaced: true,
     duplicates: Duplicates::FirstWins,
-    tools: agentctl::DIALECT.tools,
+    tools: &TOOLS,
     models: Models {
         default: "the parent turn's model",
         foreign: &[&CLAUDE, &GEMINI],
@@ -42,6 +44,18 @@ const FORM: Form = Form {
         hints: &["agent_type", "reasoning_effort"],
     },
     check: None,
+};
+
+/// The names of agentctl, and whatever else the fork may have.
+static TOOLS: Vocabulary = Vocabulary {
+    tools: agentctl::NAMES,
+    mcp: McpSyntax::DoubleUnderscore,
+    unknown: unverified(Outcome::Ignored),
+    empty: Grant::Unknown,
+    open: true,
+    aliases: true,
+    every_host: true,
+    ..Vocabulary::NONE
 };
 
 static FIELDS: &[Field] = &[

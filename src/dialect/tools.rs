@@ -1,6 +1,6 @@
 //! The tool names a host understands, and what each means here.
 
-use super::{Fact, Outcome, verified};
+use super::{Fact, Outcome, unverified, verified};
 
 /// A host's tool names.
 #[derive(Debug)]
@@ -19,6 +19,25 @@ pub struct Vocabulary {
     pub absent: Grant,
     /// What an empty list gets.
     pub empty: Grant,
+    /// What the host does when nothing of a list is left.
+    pub none_left: Fact,
+    /// Whether extensions, servers or the user can add names of any kind, so that a name which is
+    /// not in the table may still be one.
+    pub open: bool,
+    /// Whether names that stand for the same tool here are the same tool to the host.
+    pub aliases: bool,
+    /// Whether it takes every host's spelling, so that no name tells it apart.
+    pub every_host: bool,
+    /// Whether names are patterns.
+    pub globs: bool,
+    /// How names start that the host finds at run time.
+    pub prefixes: &'static [&'static str],
+    /// Tools, by canonical name, that only files the user trusts are given.
+    pub needs_trust: &'static [&'static str],
+    /// Names whose argument the host does not heed in a sub-agent.
+    pub argument_ignored: &'static [&'static str],
+    /// Keys that add tools to whatever is listed.
+    pub added_by: &'static [(&'static str, &'static [&'static str])],
 }
 
 /// A host's name for a tool.
@@ -30,6 +49,8 @@ pub struct HostTool {
     pub canonical: &'static [&'static str],
     /// Whether a sub-agent can have it at all.
     pub for_subagents: bool,
+    /// Whether the host only still understands it, and calls the tool something else.
+    pub old: bool,
 }
 
 /// What an agent gets.
@@ -80,12 +101,17 @@ pub enum Meaning {
 
 /// A tool sub-agents can have.
 pub const fn t(name: &'static str, canonical: &'static [&'static str]) -> HostTool {
-    HostTool { name, canonical, for_subagents: true }
+    HostTool { name, canonical, for_subagents: true, old: false }
+}
+
+/// A name that is still understood, and that nobody should be told to write.
+pub const fn old(name: &'static str, canonical: &'static [&'static str]) -> HostTool {
+    HostTool { name, canonical, for_subagents: true, old: true }
 }
 
 /// A tool sub-agents never get, whatever their file says.
 pub const fn main_only(name: &'static str, canonical: &'static [&'static str]) -> HostTool {
-    HostTool { name, canonical, for_subagents: false }
+    HostTool { name, canonical, for_subagents: false, old: false }
 }
 
 impl Vocabulary {
@@ -98,6 +124,15 @@ impl Vocabulary {
         unknown: verified(Outcome::Ignored),
         absent: Grant::Everything,
         empty: Grant::Unknown,
+        none_left: unverified(Outcome::Ignored),
+        open: false,
+        aliases: false,
+        every_host: false,
+        globs: false,
+        prefixes: &[],
+        needs_trust: &[],
+        argument_ignored: &[],
+        added_by: &[],
     };
 
     /// What `written` means. An argument, as in `Bash(git:*)`, is left aside.
@@ -108,6 +143,9 @@ impl Vocabulary {
         }
         if let Some(tool) = self.tool(name) {
             return Meaning::Tools(tool.canonical);
+        }
+        if self.prefixes.iter().any(|prefix| name.starts_with(prefix)) {
+            return Meaning::Tools(&[]);
         }
         self.mcp.parse(name).unwrap_or(Meaning::Unknown)
     }
@@ -121,24 +159,38 @@ impl Vocabulary {
 }
 
 impl McpSyntax {
-    fn parse(self, name: &str) -> Option<Meaning> {
+    /// The server and tool that `name` stands for; `None` if it is not written like this.
+    pub fn parse(self, name: &str) -> Option<Meaning> {
         let (server, tool) = match self {
             Self::None | Self::Prefix => return None,
             Self::DoubleUnderscore => split(name.strip_prefix("mcp__")?, "__"),
             Self::SingleUnderscore => {
                 let rest = name.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_'))?;
-                let (server, tool) = split(rest, "_");
-                // In `mcp_my_server_*` the server is `my`, and no tool of it is called `server_*`.
-                if tool.is_some_and(|tool| tool != "*" && tool.ends_with('*')) {
-                    return None;
-                }
-                (server, tool)
+                split(rest, "_")
             }
             Self::Slash => name.split_once('/').map(|(server, tool)| (server, Some(tool)))?,
             Self::At => split(name.strip_prefix('@')?, "/"),
         };
         let tool = tool.filter(|tool| *tool != "*").map(str::to_owned);
-        (!server.is_empty()).then(|| Meaning::Mcp { server: server.to_owned(), tool })
+        // All tools of a server can be named at once, some of them by a pattern cannot: in
+        // `mcp_my_server_*` the server is `my`, and no tool of it is called `server_*`.
+        let pattern = tool.as_ref().is_some_and(|tool| tool.contains('*'));
+        (!server.is_empty() && !pattern).then(|| Meaning::Mcp { server: server.to_owned(), tool })
+    }
+
+    /// How the tool of a server, or all of them, are written; `None` if they cannot be.
+    pub fn spell(self, server: &str, tool: Option<&str>) -> Option<String> {
+        let tool = tool.unwrap_or("*");
+        match self {
+            Self::None => None,
+            Self::DoubleUnderscore => Some(format!("mcp__{server}__{tool}")),
+            Self::SingleUnderscore if server.contains('_') && tool == "*" => None,
+            Self::SingleUnderscore => Some(format!("mcp_{server}_{tool}")),
+            Self::Slash => Some(format!("{server}/{tool}")),
+            Self::At if tool == "*" => Some(format!("@{server}")),
+            Self::At => Some(format!("@{server}/{tool}")),
+            Self::Prefix => Some(format!("{server}_{tool}")),
+        }
     }
 }
 

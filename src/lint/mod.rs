@@ -6,11 +6,14 @@
 mod cx;
 mod finding;
 mod fix;
+mod keys;
 mod prose;
 mod reading;
 mod rule;
 pub mod rules;
 mod suppress;
+mod tell;
+mod tool_list;
 
 pub use cx::{AgentCx, CatalogCx, Known, closest};
 pub use finding::{Edit, Excerpt, Finding, Findings, Fix, Safety};

@@ -74,6 +74,11 @@ pub fn check_mending(path: &str, bytes: &[u8]) {
         }
         let once = lint::mend(&source, format, fixes);
         assert!(malformed(&once, format) <= malformed(source.text(), format), "{path}: {once:?}");
+        if source.problem().is_some() {
+            // Nothing was written, so there is nothing to mend again.
+            assert_eq!(once, source.text());
+            continue;
+        }
         let again = lint::mend(&Source::new(path, once.clone().into_bytes()), format, fixes);
         assert_eq!(again, once, "{path}: mending again changes it");
     }

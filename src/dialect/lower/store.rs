@@ -1,7 +1,7 @@
 //! Puts the value of a field into its slot of a definition.
 
 use crate::{
-    dialect::{Field, Kind, Shape, Slot},
+    dialect::{Field, Kind, Slot},
     document::{Entry, Map, Node, Value},
     model::{
         Access, Definition, Input, InputType, Message, Name, NameOrigin, Output, Persona,
@@ -107,7 +107,7 @@ fn names(source: &Source, kind: &Kind, node: &Node) -> Vec<Spanned<String>> {
 
 fn splits(kind: &Kind) -> bool {
     match kind {
-        Kind::Names(shape) => *shape != Shape::ListOrOne,
+        Kind::Names(_) => true,
         Kind::AnyOf(kinds) => kinds.iter().any(splits),
         _ => false,
     }
