@@ -86,6 +86,9 @@ impl Place {
     /// Whether `path` is in this place, wherever its base may be: the folder's parts are looked
     /// for in the path, the innermost match wins.
     pub fn fit(&self, path: &Path) -> Option<Fit> {
+        if !self.may_hold(path) {
+            return None;
+        }
         let parts = parts(path);
         let (name, folders) = parts.split_last()?;
         if !self.names.accept(name) {
@@ -105,9 +108,19 @@ impl Place {
 
     /// Whether `path` is below this place's folder, if it has one, whatever the file is called.
     pub fn is_above(&self, path: &Path) -> bool {
+        if !self.may_hold(path) {
+            return false;
+        }
         let parts = parts(path);
         let folders = parts.split_last().map_or(&[][..], |(_, folders)| folders);
         !self.folder.is_empty() && start(&self.pattern(), folders).is_some()
+    }
+
+    /// A cheap look at the whole path, which is asked of every place for every file.
+    fn may_hold(&self, path: &Path) -> bool {
+        let written = path.to_str().filter(|_| std::path::MAIN_SEPARATOR == '/');
+        let Some(written) = written.filter(|_| !self.folder.contains('*')) else { return true };
+        written.contains(self.folder)
     }
 
     fn pattern(&self) -> Vec<&'static str> {

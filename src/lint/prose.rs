@@ -96,9 +96,12 @@ impl<'t> Reader<'t> {
             }
             return true;
         }
-        let opened = SHOWN.iter().find_map(|(open, end)| Some((text.find(open)?, *end)));
+        // Nearly no line has a bracket, and looking for one is cheap.
+        let Some(bracket) = text.find('<') else { return false };
+        let rest = &text[bracket..];
+        let opened = SHOWN.iter().find_map(|(open, end)| Some((rest.find(open)?, *end)));
         if let Some((at, end)) = opened {
-            self.until = (!text[at..].contains(end)).then_some(end);
+            self.until = (!rest[at..].contains(end)).then_some(end);
             return true;
         }
         false
