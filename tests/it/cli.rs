@@ -131,3 +131,16 @@ fn the_readme_has_every_exit_code() {
         assert!(readme.lines().any(|line| line == row), "README.md lacks `{row}`");
     }
 }
+
+#[test]
+fn the_screen_in_the_readme_is_real() {
+    let readme = fs::read_to_string(repository().join("README.md")).unwrap();
+    let prompt = "$ agentctl validate tests/projects/claude\n";
+    let screen = readme.split(prompt).nth(1).unwrap().split("```").next().unwrap();
+    let mut command = Sandbox::empty().command(&["validate", "tests/projects/claude"]);
+    let output = command.current_dir(repository()).output().unwrap();
+    let real = String::from_utf8(output.stdout).unwrap();
+    for shown in screen.split("…\n").filter(|shown| !shown.is_empty()) {
+        assert!(real.contains(shown), "README.md shows what is not printed:\n{shown}\n{real}");
+    }
+}
