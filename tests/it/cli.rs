@@ -134,7 +134,7 @@ fn the_readme_has_every_exit_code() {
 
 #[test]
 fn the_screen_in_the_readme_is_real() {
-    let readme = fs::read_to_string(repository().join("README.md")).unwrap();
+    let readme = std::fs::read_to_string(repository().join("README.md")).unwrap();
     let prompt = "$ agentctl validate tests/projects/claude\n";
     let screen = readme.split(prompt).nth(1).unwrap().split("```").next().unwrap();
     let mut command = Sandbox::empty().command(&["validate", "tests/projects/claude"]);
