@@ -74,6 +74,12 @@ pub struct Entry {
     pub description_place: Option<(Position, Position)>,
     /// The agents it names, with their places.
     pub agent_places: Vec<Located<String>>,
+    /// The skills it names, with their places.
+    pub skill_places: Vec<Located<String>>,
+    /// The MCP servers it names and does not bring itself, with their places.
+    pub server_places: Vec<Located<String>>,
+    /// The names of its variants, with their places.
+    pub persona_places: Vec<Located<String>>,
     /// What is wrong with the file's text.
     pub problems: Vec<Located<Problem>>,
     /// What its host does not take as written.
