@@ -6,8 +6,10 @@
 mod cx;
 mod finding;
 mod fix;
+mod pattern;
 mod rule;
 pub mod rules;
+mod schema;
 mod suppress;
 
 pub use cx::{AgentCx, CatalogCx, Known};
