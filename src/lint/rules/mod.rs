@@ -1,13 +1,17 @@
 //! Every rule: one file each, one line in one table.
 
+mod duplicate_name;
 mod ineffective_denial;
 mod input_name;
 mod invalid_schema;
 mod missing_field;
 mod output_name;
+mod persona_clash;
 mod required_without_property;
 mod schema_pattern;
 mod schema_reference;
+mod shadowed_agent;
+mod similar_descriptions;
 mod unknown_tool;
 mod unquoted_text;
 mod unused_suppression;
@@ -18,14 +22,18 @@ use super::Rule;
 
 /// All rules, sorted by name.
 pub static RULES: &[&Rule] = &[
+    &duplicate_name::DUPLICATE_NAME,
     &ineffective_denial::INEFFECTIVE_DENIAL,
     &input_name::INPUT_NAME,
     &invalid_schema::INVALID_SCHEMA,
     &missing_field::MISSING_FIELD,
     &output_name::OUTPUT_NAME,
+    &persona_clash::PERSONA_CLASH,
     &required_without_property::REQUIRED_WITHOUT_PROPERTY,
     &schema_pattern::SCHEMA_PATTERN,
     &schema_reference::SCHEMA_REFERENCE,
+    &shadowed_agent::SHADOWED_AGENT,
+    &similar_descriptions::SIMILAR_DESCRIPTIONS,
     &unknown_tool::UNKNOWN_TOOL,
     &unquoted_text::UNQUOTED_TEXT,
     &unused_suppression::UNUSED_SUPPRESSION,
