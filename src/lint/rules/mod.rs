@@ -12,6 +12,9 @@ mod schema_pattern;
 mod schema_reference;
 mod shadowed_agent;
 mod similar_descriptions;
+mod unknown_agent;
+mod unknown_mcp_server;
+mod unknown_skill;
 mod unknown_tool;
 mod unquoted_text;
 mod unused_suppression;
@@ -34,6 +37,9 @@ pub static RULES: &[&Rule] = &[
     &schema_reference::SCHEMA_REFERENCE,
     &shadowed_agent::SHADOWED_AGENT,
     &similar_descriptions::SIMILAR_DESCRIPTIONS,
+    &unknown_agent::UNKNOWN_AGENT,
+    &unknown_mcp_server::UNKNOWN_MCP_SERVER,
+    &unknown_skill::UNKNOWN_SKILL,
     &unknown_tool::UNKNOWN_TOOL,
     &unquoted_text::UNQUOTED_TEXT,
     &unused_suppression::UNUSED_SUPPRESSION,
