@@ -1,5 +1,7 @@
 //! Every rule: one file each, one line in one table.
 
+mod bypassed_permissions;
+mod claimed_source;
 mod duplicate_name;
 mod ineffective_denial;
 mod input_name;
@@ -11,7 +13,9 @@ mod required_without_property;
 mod schema_pattern;
 mod schema_reference;
 mod shadowed_agent;
+mod shell_and_web;
 mod similar_descriptions;
+mod suppressed_approval;
 mod unknown_agent;
 mod unknown_mcp_server;
 mod unknown_skill;
@@ -25,6 +29,8 @@ use super::Rule;
 
 /// All rules, sorted by name.
 pub static RULES: &[&Rule] = &[
+    &bypassed_permissions::BYPASSED_PERMISSIONS,
+    &claimed_source::CLAIMED_SOURCE,
     &duplicate_name::DUPLICATE_NAME,
     &ineffective_denial::INEFFECTIVE_DENIAL,
     &input_name::INPUT_NAME,
@@ -36,7 +42,9 @@ pub static RULES: &[&Rule] = &[
     &schema_pattern::SCHEMA_PATTERN,
     &schema_reference::SCHEMA_REFERENCE,
     &shadowed_agent::SHADOWED_AGENT,
+    &shell_and_web::SHELL_AND_WEB,
     &similar_descriptions::SIMILAR_DESCRIPTIONS,
+    &suppressed_approval::SUPPRESSED_APPROVAL,
     &unknown_agent::UNKNOWN_AGENT,
     &unknown_mcp_server::UNKNOWN_MCP_SERVER,
     &unknown_skill::UNKNOWN_SKILL,
