@@ -6,6 +6,7 @@
 mod cx;
 mod finding;
 mod fix;
+mod once;
 mod pattern;
 mod rule;
 pub mod rules;

@@ -3,6 +3,7 @@
 mod bypassed_permissions;
 mod claimed_source;
 mod duplicate_name;
+mod hidden_unicode;
 mod ineffective_denial;
 mod input_name;
 mod invalid_schema;
@@ -32,6 +33,7 @@ pub static RULES: &[&Rule] = &[
     &bypassed_permissions::BYPASSED_PERMISSIONS,
     &claimed_source::CLAIMED_SOURCE,
     &duplicate_name::DUPLICATE_NAME,
+    &hidden_unicode::HIDDEN_UNICODE,
     &ineffective_denial::INEFFECTIVE_DENIAL,
     &input_name::INPUT_NAME,
     &invalid_schema::INVALID_SCHEMA,
