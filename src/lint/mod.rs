@@ -11,6 +11,7 @@ mod pattern;
 mod rule;
 pub mod rules;
 mod schema;
+mod secret;
 mod suppress;
 
 pub use cx::{AgentCx, CatalogCx, Known};

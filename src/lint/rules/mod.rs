@@ -3,6 +3,7 @@
 mod bypassed_permissions;
 mod claimed_source;
 mod duplicate_name;
+mod embedded_secret;
 mod hidden_unicode;
 mod ineffective_denial;
 mod input_name;
@@ -33,6 +34,7 @@ pub static RULES: &[&Rule] = &[
     &bypassed_permissions::BYPASSED_PERMISSIONS,
     &claimed_source::CLAIMED_SOURCE,
     &duplicate_name::DUPLICATE_NAME,
+    &embedded_secret::EMBEDDED_SECRET,
     &hidden_unicode::HIDDEN_UNICODE,
     &ineffective_denial::INEFFECTIVE_DENIAL,
     &input_name::INPUT_NAME,
