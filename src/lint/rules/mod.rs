@@ -4,6 +4,7 @@ mod bypassed_permissions;
 mod claimed_source;
 mod duplicate_name;
 mod embedded_secret;
+mod fetch_and_execute;
 mod hidden_unicode;
 mod ineffective_denial;
 mod input_name;
@@ -22,6 +23,7 @@ mod unknown_agent;
 mod unknown_mcp_server;
 mod unknown_skill;
 mod unknown_tool;
+mod unpinned_mcp_server;
 mod unquoted_text;
 mod unused_suppression;
 
@@ -35,6 +37,7 @@ pub static RULES: &[&Rule] = &[
     &claimed_source::CLAIMED_SOURCE,
     &duplicate_name::DUPLICATE_NAME,
     &embedded_secret::EMBEDDED_SECRET,
+    &fetch_and_execute::FETCH_AND_EXECUTE,
     &hidden_unicode::HIDDEN_UNICODE,
     &ineffective_denial::INEFFECTIVE_DENIAL,
     &input_name::INPUT_NAME,
@@ -53,6 +56,7 @@ pub static RULES: &[&Rule] = &[
     &unknown_mcp_server::UNKNOWN_MCP_SERVER,
     &unknown_skill::UNKNOWN_SKILL,
     &unknown_tool::UNKNOWN_TOOL,
+    &unpinned_mcp_server::UNPINNED_MCP_SERVER,
     &unquoted_text::UNQUOTED_TEXT,
     &unused_suppression::UNUSED_SUPPRESSION,
 ];
