@@ -11,6 +11,7 @@ mod pattern;
 mod rule;
 pub mod rules;
 mod schema;
+mod scope;
 mod secret;
 mod suppress;
 

@@ -1,14 +1,11 @@
 //! `duplicate-name`.
 
-use std::{
-    collections::HashMap,
-    path::{Component, Path, PathBuf},
-};
+use std::{collections::HashMap, path::PathBuf};
 
 use crate::{
     catalog::{Entry, Origin},
     dialect::Duplicates,
-    lint::{CatalogCx, Check, Finding, Level, rule::declare_rule},
+    lint::{CatalogCx, Check, Finding, Level, rule::declare_rule, scope::scope},
 };
 
 declare_rule! {
@@ -69,7 +66,7 @@ type Meeting = (&'static str, Origin, PathBuf, String);
 fn check(cx: &CatalogCx<'_>, findings: &mut Vec<Finding>) {
     let mut first: HashMap<Meeting, &Entry> = HashMap::new();
     for entry in cx.catalog.entries.iter().filter(|entry| entry.loads()) {
-        let meeting = (entry.dialect.id, entry.origin, scope(&entry.path), entry.full_name());
+        let meeting = (entry.dialect.id, entry.origin, scope(entry), entry.full_name());
         let other = *first.entry(meeting).or_insert(entry);
         if other.path == entry.path {
             continue;
@@ -87,22 +84,6 @@ fn check(cx: &CatalogCx<'_>, findings: &mut Vec<Finding>) {
         let mut finding = Finding::of_entry(entry, &DUPLICATE_NAME, entry.name_place, message);
         finding.help("give one of them another name, or remove it");
         findings.push(finding);
-    }
-}
-
-/// The project or plugin a file belongs to: what is above the first hidden folder. Files outside
-/// of any host's folder are a collection that is installed as a whole.
-fn scope(path: &Path) -> PathBuf {
-    let hidden = |part: &Component<'_>| match part {
-        Component::Normal(name) => {
-            name.to_str().is_some_and(|name| name.starts_with('.') || name == "plugins")
-        }
-        _ => false,
-    };
-    let parts: Vec<Component<'_>> = path.components().collect();
-    match parts.iter().position(hidden) {
-        Some(at) => parts[..at].iter().collect(),
-        None => PathBuf::new(),
     }
 }
 

@@ -72,7 +72,11 @@ fn is_hidden(entry: &Entry) -> bool {
 fn built_in(entry: &Entry, findings: &mut Vec<Finding>) {
     let name = entry.name();
     let host = entry.dialect;
-    if host.built_in.contains(&name) && host.built_in_can_be_replaced && entry.plugin.is_none() {
+    if host.built_in.contains(&name)
+        && host.built_in_can_be_replaced
+        && host.duplicates != Duplicates::Unknown
+        && entry.plugin.is_none()
+    {
         let message = format!("`{name}` takes the place of an agent that {host} brings along");
         findings.push(note(entry, message, "give it another name if that is not meant"));
     }

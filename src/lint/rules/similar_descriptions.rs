@@ -3,17 +3,19 @@
 use std::{
     collections::{HashMap, HashSet},
     hash::{DefaultHasher, Hash as _, Hasher as _},
+    path::PathBuf,
 };
 
 use crate::{
     catalog::Entry,
-    lint::{CatalogCx, Check, Finding, Level, rule::declare_rule},
+    lint::{CatalogCx, Check, Finding, Level, rule::declare_rule, scope::scope},
 };
 
 declare_rule! {
     /// ## What it does
-    /// Reports agents of one host whose descriptions have the same words, and as a note those
-    /// whose descriptions differ in a word or two.
+    /// Reports agents of one host whose descriptions have the same words. As a note, it reports
+    /// those whose descriptions differ in a word or two that their names do not explain. Agents
+    /// of different plugins need not meet and are not compared.
     ///
     /// ## Why is this bad?
     /// The main agent chooses by the description alone. Where two say the same, it guesses.
@@ -71,9 +73,14 @@ const BANDS: u32 = 6;
 /// square.
 const MOST_COMPARED: usize = 8;
 
+/// What agents meet in: a host, a place and a plugin.
+type Meeting<'a> = (&'a str, PathBuf, Option<&'a str>);
+
 /// A description, ready to be compared.
 struct Text<'a> {
     entry: &'a Entry,
+    /// Where it meets others.
+    meeting: Meeting<'a>,
     /// All its words.
     whole: u64,
     /// Its different words.
@@ -109,7 +116,8 @@ fn text(entry: &Entry) -> Option<Text<'_>> {
     let whole = hash(&words);
     let words: HashSet<u64> = words.into_iter().collect();
     let fingerprint = fingerprint(&words);
-    Some(Text { entry, whole, words, fingerprint })
+    let meeting = (entry.dialect.id, scope(entry), entry.plugin.as_deref());
+    Some(Text { entry, meeting, whole, words, fingerprint })
 }
 
 /// The words of a text, each as a number.
@@ -141,9 +149,9 @@ fn fingerprint(words: &HashSet<u64>) -> u64 {
 /// Descriptions with the same words in the same order, in the order of the catalog.
 fn equal_groups(texts: &[Text<'_>]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    let mut group_of: HashMap<(&str, u64), usize> = HashMap::new();
+    let mut group_of: HashMap<(&Meeting<'_>, u64), usize> = HashMap::new();
     for (at, text) in texts.iter().enumerate() {
-        let key = (text.entry.dialect.id, text.whole);
+        let key = (&text.meeting, text.whole);
         let group = *group_of.entry(key).or_insert(groups.len());
         match groups.get_mut(group) {
             Some(group) => group.push(at),
@@ -176,7 +184,19 @@ fn near_pairs(texts: &[Text<'_>], candidates: &[usize]) -> Vec<[usize; 2]> {
 fn is_near(one: &Text<'_>, two: &Text<'_>) -> bool {
     let shared = one.words.intersection(&two.words).count();
     let all = one.words.len() + two.words.len() - shared;
-    shared as f64 >= NEARLY * all as f64 && one.entry.name() != two.entry.name()
+    shared as f64 >= NEARLY * all as f64
+        && one.meeting == two.meeting
+        && one.entry.name() != two.entry.name()
+        && !names_tell_apart(one, two)
+}
+
+/// Whether each name has a word that only its own description has: `go-expert`, `rust-expert`.
+fn names_tell_apart(one: &Text<'_>, two: &Text<'_>) -> bool {
+    let own = |text: &Text<'_>, other: &Text<'_>| {
+        let name = text.entry.name();
+        words(name).any(|word| text.words.contains(&word) && !other.words.contains(&word))
+    };
+    own(one, two) || own(two, one)
 }
 
 /// One finding for a group, at its last member.
@@ -191,7 +211,8 @@ fn report(findings: &mut Vec<Finding>, texts: &[Text<'_>], group: &[usize], leve
             names.push(name);
         }
     }
-    let how = if level == Level::Warning { "the same as" } else { "almost the same as" };
+    let same = others.iter().all(|other| texts[*other].whole == texts[*last].whole);
+    let how = if same { "the same as" } else { "almost the same as" };
     let message = format!("the description is {how} that of {}", listed(&names));
     let mut finding = Finding::of_entry(entry, &SIMILAR_DESCRIPTIONS, place, message);
     finding.level(level).help("say what sets this agent apart, so that one can be chosen");
@@ -245,6 +266,17 @@ mod tests {
     fn short_ones_and_other_subjects_are_left_alone() {
         assert!(findings(&["Code reviewer", "Code reviewer"]).is_empty());
         let about = |what: &str| format!("Expert in {what} that designs builds and tests systems");
+        let body = |name: &str| {
+            let long = format!(
+                "Helps to build command line tools in {name} with tests and docs for users and for admins"
+            );
+            (
+                format!(".claude/agents/{name}.md"),
+                format!("---\nname: {name}-expert\ndescription: {long}\n---\nbody\n"),
+            )
+        };
+        let found = lint(&[body("go"), body("rust")]);
+        assert!(!found.iter().any(|finding| finding.rule.name == "similar-descriptions"));
         assert!(findings(&[&about("Rust"), &about("Java"), &about("SQL")]).is_empty());
     }
 }
