@@ -13,18 +13,20 @@ pub fn scope(entry: &Entry) -> PathBuf {
     }
 }
 
-/// The project or collection of plugins a file belongs to: what is above the first hidden folder.
-/// Files outside of any host's folder are a collection that is installed as a whole.
+/// The folder of a host or of plugins that a file lies below; else the nearest folder of agents,
+/// which may be a plugin's. Other files are a collection that is installed as a whole.
 fn project(path: &Path) -> PathBuf {
-    let hidden = |part: &Component<'_>| match part {
-        Component::Normal(name) => {
-            name.to_str().is_some_and(|name| name.starts_with('.') || name == "plugins")
-        }
+    let parts: Vec<Component<'_>> = path.parent().into_iter().flat_map(Path::components).collect();
+    let named = |part: &Component<'_>, test: fn(&str) -> bool| match part {
+        Component::Normal(name) => name.to_str().is_some_and(test),
         _ => false,
     };
-    let parts: Vec<Component<'_>> = path.components().collect();
-    match parts.iter().position(hidden) {
-        Some(at) => parts[..at].iter().collect(),
+    let host = parts
+        .iter()
+        .position(|part| named(part, |name| name.starts_with('.') || name == "plugins"));
+    let agents = || parts.iter().rposition(|part| named(part, |name| name == "agents"));
+    match host.or_else(agents) {
+        Some(at) => parts[..=at].iter().collect(),
         None => PathBuf::new(),
     }
 }

@@ -104,6 +104,8 @@ mod tests {
         assert_eq!(duplicates(&["one/.claude/agents/a.md", "two/.claude/agents/a.md"]), 0);
         assert_eq!(duplicates(&["plugins/x/agents/a.md", "plugins/y/agents/a.md"]), 0);
         assert_eq!(duplicates(&["categories/x/a.md", "categories/y/a.md"]), 1);
+        assert_eq!(duplicates(&["x/agents/a.md", "y/agents/a.md"]), 0);
+        assert_eq!(duplicates(&[".claude/agents/a.md", "agents/a.md"]), 0);
         assert_eq!(duplicates(&[".claude/agents/a.md", ".goose/agents/a.md"]), 0);
     }
 }
