@@ -1,6 +1,7 @@
 //! `schema-reference`.
 
 use crate::{
+    dialect::Confidence,
     document::Entry,
     lint::{
         AgentCx, Check, Findings, Level,
@@ -83,18 +84,33 @@ fn reference(
     all: &[Subschema<'_>],
 ) {
     let Some(target) = entry.value.as_text() else { return };
-    let (message, help) = match resolve(target, from, all) {
+    let strict = refuses_what_it_does_not_know(cx);
+    let (level, message, help) = match resolve(target, from, all) {
         Target::Found => return,
         Target::Nowhere => (
+            Level::Error,
             format!("`{target}` points at nothing in this schema"),
             "point it at a schema that is there, for example below `$defs`",
         ),
         Target::Outside => (
-            format!("`{target}` leads out of the file, and nothing outside is read for a schema"),
+            if strict { Level::Error } else { Level::Warning },
+            if strict {
+                format!(
+                    "`{target}` leads out of the file, and nothing outside is read for a schema"
+                )
+            } else {
+                format!("`{target}` leads out of the file, which {} may not read", cx.host())
+            },
             "copy what it means below `$defs`, and point there",
         ),
     };
-    findings.report(cx, &SCHEMA_REFERENCE, entry.value.span, message).help(help);
+    findings.report(cx, &SCHEMA_REFERENCE, entry.value.span, message).level(level).help(help);
+}
+
+/// Of other hosts nobody knows whether they would fetch a schema.
+fn refuses_what_it_does_not_know(cx: &AgentCx<'_>) -> bool {
+    let fact = cx.entry.form.failures.unknown_key;
+    fact.confidence == Confidence::Verified && !fact.outcome.loads()
 }
 
 /// A draft nobody knows is a reference too.
