@@ -25,4 +25,11 @@ mod tests {
         let embedded: BTreeSet<_> = BUILT_IN.iter().map(|(name, _)| (*name).to_owned()).collect();
         assert_eq!(names, embedded);
     }
+
+    #[test]
+    fn the_dialect_knows_their_names() {
+        let names: Vec<_> =
+            BUILT_IN.iter().map(|(file, _)| file.strip_suffix(".md").unwrap()).collect();
+        assert_eq!(crate::dialect::dialect("agentctl").unwrap().built_in, names);
+    }
 }

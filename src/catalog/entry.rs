@@ -73,7 +73,13 @@ pub struct Entry {
     pub description_place: Option<(Position, Position)>,
     /// The agents it names, with their places.
     pub agent_places: Vec<Located<String>>,
-    /// What its host does not take as written, in the order of the file.
+    /// The skills it names, with their places.
+    pub skill_places: Vec<Located<String>>,
+    /// The MCP servers it names and does not bring itself, with their places.
+    pub server_places: Vec<Located<String>>,
+    /// The names of its variants, with their places.
+    pub persona_places: Vec<Located<String>>,
+    /// What its host does not take as written.
     pub faults: Vec<Located<Fault>>,
     /// Whether the host takes the file at all, as far as that is known for sure.
     pub file_loads: bool,

@@ -12,10 +12,10 @@ use std::{
 
 use super::{BUILT_IN, Candidate, Catalog, Entry, Located, Origin, shadow};
 use crate::{
-    dialect::{self, Detected, Dialect, Lowered},
+    dialect::{self, Detected, Dialect, Lowered, McpSyntax, Meaning},
     document::{self, Document, Format},
-    model::Prompt,
-    text::{MAX_BYTES, Source, Span},
+    model::{Definition, Prompt},
+    text::{MAX_BYTES, Source, Span, Spanned},
 };
 
 /// Fewer files than this are not worth a thread.
@@ -161,11 +161,13 @@ impl File {
             plugin: detected.plugin().map(str::to_owned),
             name_place: place(definition.name.origin.span().unwrap_or(head)),
             description_place: definition.description.as_ref().map(|text| place(text.span)),
-            agent_places: definition
-                .references
-                .agents
+            agent_places: located_names(&definition.references.agents, source),
+            skill_places: located_names(&definition.references.skills, source),
+            server_places: located_names(&foreign_servers(&definition, detected.dialect), source),
+            persona_places: definition
+                .personas
                 .iter()
-                .map(|name| Located::new(name.span, name.value.clone(), source))
+                .map(|persona| Located::new(persona.name.span, persona.name.value.clone(), source))
                 .collect(),
             faults: faults
                 .into_iter()
@@ -190,6 +192,33 @@ impl File {
         }
         self.entries
     }
+}
+
+fn located_names(names: &[Spanned<String>], source: &Source) -> Vec<Located<String>> {
+    names.iter().map(|name| Located::new(name.span, name.value.clone(), source)).collect()
+}
+
+/// The MCP servers that someone else must have configured: those named as such, and those whose
+/// tools are allowed. Names of tools with a slash may be tool sets of the host, so they do not
+/// count.
+fn foreign_servers(definition: &Definition, dialect: &Dialect) -> Vec<Spanned<String>> {
+    let references = &definition.references;
+    let named = references.mcp_servers.iter().cloned();
+    let tools = definition.tools.allowed.names().unwrap_or_default();
+    let tools = if dialect.tools.mcp == McpSyntax::Slash { &[] } else { tools };
+    let of_tools = tools.iter().filter_map(|tool| match dialect.tools.meaning(&tool.value) {
+        Meaning::Mcp { server, .. } if server != "*" => Some(Spanned::new(server, tool.span)),
+        _ => None,
+    });
+    let mut servers: Vec<Spanned<String>> = Vec::new();
+    for server in named.chain(of_tools) {
+        let known = references.own_servers.contains(&server.value)
+            || servers.iter().any(|other| other.value == server.value);
+        if !known {
+            servers.push(server);
+        }
+    }
+    servers
 }
 
 /// `work` on every item, results in the order of the items.

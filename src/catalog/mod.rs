@@ -10,12 +10,14 @@ mod entry;
 mod load;
 mod lookup;
 mod shadow;
+mod surroundings;
 
 pub use built_in::BUILT_IN;
 pub use discover::{Candidate, Exclude, Roots, discover, discover_paths};
 pub use entry::{Entry, Located, Origin};
 pub use load::{File, Keep, Reading, Unreadable, load};
 pub use lookup::NotFound;
+pub use surroundings::{Surroundings, surroundings};
 
 /// All definitions, in the order in which a name is looked up.
 #[derive(Debug, Default)]

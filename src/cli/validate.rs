@@ -49,7 +49,7 @@ fn once(world: &mut World, args: &ValidateArgs) -> Result<Exit> {
         }
         return Ok(Exit::Usage);
     }
-    linter.known = world.known();
+    linter.known = world.known(&catalog, &args.paths);
     let mut reports = linter.finish(&catalog, reports);
     let mut failed = false;
     if args.fix || args.diff {

@@ -1,6 +1,7 @@
 //! The process's surroundings, looked at once.
 
 use std::{
+    collections::BTreeSet,
     io::{self, BufWriter, IsTerminal as _, Stderr, Stdout, Write as _},
     path::{Path, PathBuf},
 };
@@ -9,7 +10,7 @@ use anyhow::{Context as _, Result, anyhow};
 
 use super::args::{Cli, When};
 use crate::{
-    catalog::{self, Candidate, Catalog, Exclude, File, Keep, Reading, Roots},
+    catalog::{self, Candidate, Catalog, Entry, Exclude, File, Keep, Reading, Roots, Surroundings},
     config::{self, Settings},
     dialect::{self, Dialect},
     lint::Known,
@@ -36,6 +37,9 @@ pub(super) struct World {
 
 /// Files that may be definitions, and places that could not be looked at.
 type Candidates = (Vec<Candidate>, Vec<(PathBuf, io::Error)>);
+
+/// How far above a definition its project is looked for, where there is no repository.
+const MAX_PROJECT_DEPTH: usize = 6;
 
 /// How wide messages are where nobody looks.
 const DEFAULT_WIDTH: usize = 100;
@@ -152,9 +156,26 @@ impl World {
         &self.cwd
     }
 
-    /// What the project has besides agents.
-    pub fn known(&self) -> Known {
-        Known::default()
+    /// What the project has besides agents, if any of them names such a thing.
+    pub fn known(&self, catalog: &Catalog, paths: &[PathBuf]) -> Known {
+        let partial = paths.iter().any(|path| path.is_file());
+        let names =
+            |entry: &&Entry| !entry.skill_places.is_empty() || !entry.server_places.is_empty();
+        let mut roots = BTreeSet::new();
+        for entry in catalog.entries.iter().filter(names) {
+            // Whatever folder is the entry's project, it is above the entry.
+            let above = self.cwd.join(&entry.path);
+            let repository = above.ancestors().position(|folder| folder.join(".git").exists());
+            let levels = repository.unwrap_or(MAX_PROJECT_DEPTH);
+            roots.extend(above.ancestors().skip(1).take(levels).map(Path::to_owned));
+        }
+        if roots.is_empty() {
+            return Known { partial, ..Known::default() };
+        }
+        let roots: Vec<PathBuf> = roots.into_iter().collect();
+        let Surroundings { skills, mcp_servers } =
+            catalog::surroundings(&roots, self.home.as_deref());
+        Known { skills, mcp_servers, partial }
     }
 
     /// Says which files could not be read. Whether there were any.

@@ -15,7 +15,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     id: "agentctl",
     host: "agentctl",
     forms: &[MARKDOWN, YAML],
-    built_in: &[],
+    built_in: &["Explore", "Plan", "default", "explorer", "orchestrator", "worker"],
     built_in_can_be_replaced: true,
     duplicates: Duplicates::FirstWins,
     tools: &TOOLS,

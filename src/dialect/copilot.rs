@@ -14,7 +14,16 @@ pub(super) static DIALECT: Dialect = Dialect {
     id: "copilot",
     host: "GitHub Copilot",
     forms: &[AGENT, CHAT_MODE],
-    built_in: &[],
+    built_in: &[
+        "agent",
+        "ask",
+        "edit",
+        "plan",
+        "explore",
+        "task",
+        "code-review",
+        "general-purpose",
+    ],
     built_in_can_be_replaced: true,
     // The vendor's own pages disagree on whether home or repository wins.
     duplicates: Duplicates::Unknown,

@@ -38,6 +38,8 @@ pub struct Known {
     pub skills: Option<BTreeSet<String>>,
     /// MCP servers.
     pub mcp_servers: Option<BTreeSet<String>>,
+    /// Whether single files were read, so that what they name may lie beside them.
+    pub partial: bool,
 }
 
 impl<'a> AgentCx<'a> {

@@ -35,6 +35,8 @@ pub struct Finding {
     pub fix: Option<Fix>,
     /// The lines around it, for those who show it; the text itself is gone by then.
     pub excerpt: Option<Excerpt>,
+    /// Whether the bytes are a secret, which is not shown to anyone.
+    pub secret: bool,
 }
 
 /// Whether a fix can be applied without asking.
@@ -89,7 +91,7 @@ const CUT: &str = "…";
 
 impl Excerpt {
     /// The line on which `span` starts, cut to a readable length.
-    fn new(source: &Source, span: Span) -> Self {
+    fn new(source: &Source, span: Span, secrets: &[Span]) -> Self {
         let text = source.text();
         let at = source.position(span.start as usize);
         let start = text[..at.byte].rfind('\n').map_or(0, |newline| newline + 1);
@@ -102,8 +104,14 @@ impl Excerpt {
         let to = (from..=to).rev().find(|byte| text.is_char_boundary(*byte)).unwrap_or(from);
         let (head, tail) = (if from > start { CUT } else { "" }, if to < end { CUT } else { "" });
         let inside = |byte: usize| byte.clamp(from, to) - from + head.len();
+        let mut shown = format!("{head}{}{tail}", &text[from..to]);
+        for secret in secrets {
+            let hidden = inside(secret.start as usize)..inside(secret.end as usize);
+            let stars = "*".repeat(hidden.len());
+            shown.replace_range(hidden, &stars);
+        }
         Self {
-            text: format!("{head}{}{tail}", &text[from..to]),
+            text: shown,
             span: Span::new(inside(at.byte), inside(span.end as usize)),
             line: at.line,
             column: source.position(from).column - head.chars().count().min(1),
@@ -138,6 +146,7 @@ impl Findings {
             hosts: vec![cx.entry.dialect.id],
             fix: None,
             excerpt: None,
+            secret: false,
         });
         let last = self.0.len() - 1;
         &mut self.0[last]
@@ -147,10 +156,12 @@ impl Findings {
     /// agree on told once.
     pub(super) fn located(self, source: &Source) -> Vec<Finding> {
         let mut findings: Vec<Finding> = self.0;
+        let secrets = findings.iter().filter(|finding| finding.secret).map(|finding| finding.span);
+        let secrets: Vec<Span> = secrets.collect();
         for finding in &mut findings {
             finding.start = source.position(finding.span.start as usize);
             finding.end = source.position(finding.span.end as usize);
-            finding.excerpt = Some(Excerpt::new(source, finding.span));
+            finding.excerpt = Some(Excerpt::new(source, finding.span, &secrets));
         }
         findings.sort_by(|a, b| {
             (a.span, a.rule.name, &a.message).cmp(&(b.span, b.rule.name, &b.message))
@@ -197,6 +208,7 @@ impl Finding {
             hosts: vec![entry.dialect.id],
             fix: None,
             excerpt: None,
+            secret: false,
         }
     }
 
@@ -219,6 +231,12 @@ impl Finding {
     /// Less bad, or worse, than the rule usually is.
     pub fn level(&mut self, level: Level) -> &mut Self {
         self.level = level;
+        self
+    }
+
+    /// The bytes are a secret: whoever shows the line hides them.
+    pub fn secret(&mut self) -> &mut Self {
+        self.secret = true;
         self
     }
 

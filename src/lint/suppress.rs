@@ -142,6 +142,7 @@ pub(super) fn apply(report: &mut FileReport) {
             hosts: Vec::new(),
             fix: None,
             excerpt: None,
+            secret: false,
         };
         finding.help(if known { "remove it" } else { "`agentctl explain` lists the rules" });
         report.findings.push(finding);

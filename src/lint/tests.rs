@@ -46,7 +46,8 @@ pub(super) fn lint(files: &[(String, String)]) -> Vec<Finding> {
         catalog.entries.extend(file.entries);
     }
     catalog.mark_shadows();
-    let known = Known { skills: Some(BTreeSet::new()), mcp_servers: Some(BTreeSet::new()) };
+    let known =
+        Known { skills: Some(BTreeSet::new()), mcp_servers: Some(BTreeSet::new()), partial: false };
     for finding in lint_catalog(&catalog, &known) {
         let report = reports.iter_mut().find(|report| report.path == finding.path).unwrap();
         report.findings.push(finding);

@@ -168,6 +168,9 @@ pub struct Limits {
     pub max_tokens: Option<Spanned<i64>>,
 }
 
+/// Names every prompt may use as `${name}` without declaring them.
+pub const TEMPLATE_VARIABLES: &[&str] = &["agent_type", "cwd", "prompt", "today"];
+
 /// One typed input.
 #[derive(Clone, Debug)]
 pub struct Input {
@@ -280,6 +283,8 @@ pub struct References {
     pub skills: Vec<Spanned<String>>,
     /// MCP servers it uses or starts.
     pub mcp_servers: Vec<Spanned<String>>,
+    /// Those of them that come with their settings, so that nobody else must know them.
+    pub own_servers: Vec<String>,
 }
 
 /// A key that was written.

@@ -8,6 +8,6 @@ mod tool;
 
 pub use definition::{
     Access, Behaviour, Definition, FieldUse, Input, InputType, Limits, Message, ModelChoice, Name,
-    NameOrigin, Output, Persona, Prompt, PromptText, References, Tools,
+    NameOrigin, Output, Persona, Prompt, PromptText, References, TEMPLATE_VARIABLES, Tools,
 };
 pub use tool::{CANONICAL_TOOLS, CanonicalTool, Effect, canonical_tool};

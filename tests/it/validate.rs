@@ -323,3 +323,28 @@ fn the_starting_points_are_clean_in_their_dialects() {
         }
     }
 }
+
+#[test]
+fn skills_and_servers_are_looked_for_where_the_project_has_them() {
+    let agent = "---\nname: a\ndescription: Reviews changes.\nskills: [review, reveiw]\ntools: Read, mcp__tracker__list, mcp__trakcer__list\n---\n\nYou review changes and report what is wrong with them, file by file, and say which lines prove it.\n";
+    let sandbox = Sandbox::with(&[(".claude/agents/a.md", agent)]);
+    // Where nothing of the kind is known, nothing can be said.
+    assert_eq!(rules(&sandbox.json(&["validate", "--format", "json"])), []);
+    sandbox.write(".claude/skills/review/SKILL.md", "---\nname: review\ndescription: x\n---\nx\n");
+    sandbox.write(".mcp.json", "{\"mcpServers\": {\"tracker\": {\"command\": \"tracker\"}}}");
+    let report = sandbox.json(&["validate", "--format", "json"]);
+    let names: Vec<_> = rules(&report).into_iter().map(|(rule, _)| rule).collect();
+    assert_eq!(names, ["unknown-skill", "unknown-mcp-server"]);
+}
+
+#[test]
+fn a_secret_is_reported_and_not_repeated() {
+    let secret = ["sk-ant-", "api03-Q7rT2mXw9LkPz4VbN8sYd3HfJ6gCe1A5uRo0iWqS"].concat();
+    let text = GOOD.replace("name: reviewer", &format!("name: reviewer # {secret}"));
+    let sandbox = reviewer(&text);
+    for format in ["text", "json", "sarif", "github"] {
+        let seen = sandbox.run(&["validate", "--format", format]);
+        assert!(seen.stdout.contains("embedded-secret"), "{seen}");
+        assert!(!seen.stdout.contains(&secret[10..]), "{format} repeats the secret");
+    }
+}

@@ -65,7 +65,8 @@ pub(super) fn store(source: &Source, definition: &mut Definition, field: &Field,
         Slot::Agents => definition.references.agents.extend(references(source, field, node)),
         Slot::Skills => definition.references.skills.extend(names()),
         Slot::McpServers => {
-            definition.references.mcp_servers.extend(references(source, field, node))
+            definition.references.mcp_servers.extend(references(source, field, node));
+            definition.references.own_servers.extend(with_settings(node));
         }
     }
 }
@@ -159,6 +160,21 @@ fn reference(item: &Node) -> Option<Spanned<String>> {
     }
 }
 
+/// Those that are not just named: keys with a map, and maps in a list.
+fn with_settings(node: &Node) -> Vec<String> {
+    match &node.value {
+        Value::Map(map) => {
+            let settled = map.entries.iter().filter(|entry| entry.value.as_map().is_some());
+            settled.map(|entry| entry.key.value.clone()).collect()
+        }
+        Value::List(items) => {
+            let maps = items.iter().filter(|item| item.as_map().is_some());
+            maps.filter_map(reference).map(|name| name.value).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// `{tool: true}` and `{tool: false}`.
 fn tool_switches(definition: &mut Definition, node: &Node) {
     let Some(map) = node.as_map() else { return };
@@ -206,7 +222,10 @@ fn toolsets(definition: &mut Definition, node: &Node) {
         if kind.value == "mcp"
             && let Some(server) = ["ref", "name", "command"].iter().find_map(|key| map.get(key))
         {
-            definition.references.mcp_servers.extend(scalar(server));
+            // What `ref` names is in Docker's catalog or among the file's own `mcps`.
+            let server = scalar(server);
+            definition.references.own_servers.extend(server.clone().map(|name| name.value));
+            definition.references.mcp_servers.extend(server);
         }
         definition.tools.allowed.allow(kind);
     }
