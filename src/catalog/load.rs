@@ -14,7 +14,7 @@ use super::{BUILT_IN, Candidate, Catalog, Entry, Located, Origin, shadow};
 use crate::{
     dialect::{self, Detected, Dialect, Lowered, McpSyntax, Meaning},
     document::{self, Document, Format},
-    model::{Definition, Prompt},
+    model::{Definition, ModelChoice, Prompt, Tools},
     text::{MAX_BYTES, Source, Span, Spanned},
 };
 
@@ -39,6 +39,8 @@ pub enum Keep {
     Text,
     /// Only what was understood.
     Outline,
+    /// Only what concerns other definitions: names, descriptions, references and faults.
+    Names,
 }
 
 /// A file while its text is there.
@@ -182,12 +184,19 @@ impl File {
     }
 
     fn into_entries(mut self, keep: Keep) -> Vec<Entry> {
-        if keep == Keep::Outline {
-            for entry in &mut self.entries {
+        for entry in &mut self.entries {
+            let definition = &mut entry.definition;
+            if keep != Keep::Text {
                 entry.source = None;
                 // Prompts written as values are as long as bodies.
-                entry.definition.prompt = Prompt::default();
-                entry.definition.output = None;
+                definition.prompt = Prompt::default();
+                definition.output = None;
+                definition.fields = Vec::new();
+            }
+            if keep == Keep::Names {
+                definition.tools = Tools::default();
+                definition.model = ModelChoice::default();
+                definition.inputs = Vec::new();
             }
         }
         self.entries

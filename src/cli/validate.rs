@@ -41,7 +41,7 @@ fn once(world: &mut World, args: &ValidateArgs) -> Result<Exit> {
     }
     let hosts = linter.hosts.clone();
     let (catalog, reports) =
-        world.read_project(&args.paths, Keep::Outline, hosts, lint::lint_file)?;
+        world.read_project(&args.paths, Keep::Names, hosts, lint::lint_file)?;
     let unreadable = world.report_unreadable(&catalog);
     if reports.is_empty() {
         if !unreadable {

@@ -7,6 +7,7 @@ mod cx;
 mod finding;
 mod fix;
 mod keys;
+mod landmarks;
 mod once;
 mod pattern;
 mod prose;

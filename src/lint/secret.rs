@@ -1,8 +1,8 @@
 //! Finds keys and tokens in a text, and tells them from examples.
 //!
-//! One pass over the bytes: a token is a run of certain characters, and what it is shows at its
-//! beginning.
+//! A token is a run of certain characters, and what it is shows at its beginning, or before it.
 
+use super::landmarks::{Landmarks, searcher};
 use crate::text::Span;
 
 /// A key or token.
@@ -72,23 +72,28 @@ const SHORTEST: usize = 10;
 /// Shorter bearer tokens are words.
 const SHORTEST_BEARER: usize = 24;
 
+const PRIVATE_KEY: &str = "-----BEGIN";
+const WEB_TOKEN: &str = "eyJ";
+const BEARER: &str = "Bearer ";
+
+/// What every secret starts with, or stands behind.
+static BEGINNINGS: Landmarks = Landmarks::new(|| {
+    let prefixes = FORMS.iter().flat_map(|form| form.prefixes).copied();
+    searcher(prefixes.chain([PRIVATE_KEY, WEB_TOKEN, BEARER]))
+});
+
 /// Every secret of `text`.
 pub fn secrets(text: &str) -> Vec<Secret> {
     let bytes = text.as_bytes();
     let mut found: Vec<Secret> = Vec::new();
-    let mut start = 0;
-    while start < bytes.len() {
-        if !any(bytes[start]) {
-            start += 1;
-            continue;
-        }
-        let length = bytes[start..].iter().take_while(|byte| any(**byte)).count();
-        let end = start + length;
+    for at in BEGINNINGS.positions(text) {
+        let start = if text[at..].starts_with(BEARER) { at + BEARER.len() } else { at };
+        let inside = start > 0 && any(bytes[start - 1]);
         let after_last = found.last().is_none_or(|last| last.span.end as usize <= start);
-        if length >= SHORTEST && after_last {
-            found.extend(secret(text, start, end));
+        let length = bytes[start..].iter().take_while(|byte| any(**byte)).count();
+        if !inside && after_last && length >= SHORTEST {
+            found.extend(secret(text, start, start + length));
         }
-        start = end;
     }
     found
 }
@@ -96,10 +101,10 @@ pub fn secrets(text: &str) -> Vec<Secret> {
 /// What the run from `start` to `end` is.
 fn secret(text: &str, start: usize, end: usize) -> Option<Secret> {
     let run = &text[start..end];
-    if run.starts_with("-----BEGIN") {
+    if run.starts_with(PRIVATE_KEY) {
         return private_key(text, start);
     }
-    if run.starts_with("eyJ") {
+    if run.starts_with(WEB_TOKEN) {
         return web_token(text, start, end);
     }
     let known = FORMS.iter().find_map(|form| {
@@ -151,7 +156,7 @@ fn web_token(text: &str, start: usize, end: usize) -> Option<Secret> {
 
 /// What follows `Authorization: Bearer`.
 fn bearer(text: &str, start: usize) -> Option<Secret> {
-    let head = text[..start].strip_suffix("Bearer ")?;
+    let head = text[..start].strip_suffix(BEARER)?;
     let head = head.trim_end_matches([' ', '"', '\'', ':']);
     if !head.to_ascii_lowercase().ends_with("authorization") {
         return None;

@@ -6,7 +6,11 @@
 
 use std::ops::RangeInclusive;
 
-use super::{FileReport, Finding, RULES, rules};
+use super::{
+    FileReport, Finding, RULES,
+    landmarks::{Landmarks, searcher},
+    rules,
+};
 use crate::{
     document::{Document, Format},
     text::{Position, Source, Span},
@@ -14,6 +18,8 @@ use crate::{
 
 /// What starts such a comment, after `#`, `//` or `<!--`.
 const MARK: &str = "agentctl: allow";
+
+static MARKS: Landmarks = Landmarks::new(|| searcher([MARK]));
 
 /// One rule that a comment allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,10 +38,10 @@ pub struct Suppression {
 
 /// The comments of a file.
 pub(super) fn suppressions(source: &Source, document: &Document) -> Vec<Suppression> {
-    let text = source.text();
-    text.match_indices(MARK)
-        .filter(|(at, _)| is_comment(source, document, *at))
-        .flat_map(|(at, _)| parse(source, document, at))
+    MARKS
+        .positions(source.text())
+        .filter(|at| is_comment(source, document, *at))
+        .flat_map(|at| parse(source, document, at))
         .collect()
 }
 

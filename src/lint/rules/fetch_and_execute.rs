@@ -2,7 +2,11 @@
 
 use crate::{
     dialect::{Grant, Meaning},
-    lint::{AgentCx, Check, Findings, Level, rule::declare_rule},
+    lint::{
+        AgentCx, Check, Findings, Level,
+        landmarks::{Landmarks, searcher},
+        rule::declare_rule,
+    },
     model::{Effect, canonical_tool},
 };
 
@@ -45,6 +49,7 @@ declare_rule! {
 
 /// Programs that download.
 const FETCH: &[&str] = &["curl", "wget", "iwr", "irm", "Invoke-WebRequest", "Invoke-RestMethod"];
+static FETCHERS: Landmarks = Landmarks::new(|| searcher(FETCH));
 /// Programs that run what they are given.
 const RUN: &[&str] = &[
     "sh",
@@ -78,10 +83,10 @@ const WARNING: &[&str] = &[
 ];
 
 fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
-    if !has_shell(cx) {
+    let Some((prompt, place)) = cx.prompt() else { return };
+    if !FETCHERS.any(prompt) || !has_shell(cx) {
         return;
     }
-    let Some((prompt, place)) = cx.prompt() else { return };
     let mut offset = 0;
     let mut first: Option<(usize, usize, bool)> = None;
     let mut count = 0;

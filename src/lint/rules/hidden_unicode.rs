@@ -2,7 +2,10 @@
 
 use crate::{
     lint::{
-        AgentCx, Check, Edit, Findings, Level, Safety, once::speaks_for_file, rule::declare_rule,
+        AgentCx, Check, Edit, Findings, Level, Safety,
+        landmarks::{Landmarks, searcher},
+        once::speaks_for_file,
+        rule::declare_rule,
     },
     text::Span,
 };
@@ -79,7 +82,7 @@ impl Hidden {
 
 fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
     let text = cx.source.text();
-    if text.is_ascii() || !speaks_for_file(cx) {
+    if text.is_ascii() || !SUSPECTS.any(text) || !speaks_for_file(cx) {
         return;
     }
     let found = scan(text);
@@ -101,6 +104,18 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
         }
     }
 }
+
+/// One of these is part of everything that [`scan`] finds.
+static SUSPECTS: Landmarks = Landmarks::new(|| {
+    let directions = ('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}');
+    let zero_width = ('\u{ad}'..='\u{feff}').filter(|c| is_zero_width(*c));
+    let single = directions.chain(zero_width).map(|c| c.to_string().into_bytes());
+    // A selector is usual after an emoji; two of them are not.
+    let selectors =
+        ('\u{fe00}'..='\u{fe0f}').map(|c| format!("{c}\u{fe00}").into_bytes()[..5].to_vec());
+    // Tags and the rare selectors share their first two bytes.
+    searcher(single.chain(selectors).chain([vec![0xf3, 0xa0]]))
+});
 
 fn scan(text: &str) -> Vec<(Hidden, Span)> {
     let mut found = Vec::new();
