@@ -119,6 +119,14 @@ impl Excerpt {
     }
 }
 
+/// Where [`fnv`] starts.
+pub(super) const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// FNV-1a: fast on short texts, and the same in every version, so that it can be written to files.
+pub(super) fn fnv(start: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(start, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
 /// Where the rules put what they find in a file.
 #[derive(Debug, Default)]
 pub struct Findings(Vec<Finding>);
@@ -214,12 +222,8 @@ impl Finding {
 
     /// What stays the same while lines move: rule, file, agent and message.
     pub fn fingerprint(&self) -> u64 {
-        // FNV-1a: the value is written to files, so it must not change between versions.
         let parts = [self.rule.name, &self.path, &self.agent, &self.message];
-        let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
-        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
+        parts.iter().fold(FNV_START, |hash, part| fnv(fnv(hash, part.as_bytes()), &[0]))
     }
 
     /// What to do.

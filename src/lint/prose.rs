@@ -23,7 +23,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     text.split_inclusive('\n').filter_map(move |line| {
         let start = at;
         at += line.len();
-        reader.line(start, line.trim_end())
+        reader.line(start, line.trim_ascii_end())
     })
 }
 
@@ -44,7 +44,7 @@ const SHOWN: &[(&str, &str)] =
 
 impl<'t> Reader<'t> {
     fn line(&mut self, at: usize, line: &'t str) -> Option<Line<'t>> {
-        let text = line.trim_start();
+        let text = line.trim_ascii_start();
         if self.skips(text) {
             self.before = "";
             return None;

@@ -2,13 +2,17 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    hash::{DefaultHasher, Hash as _, Hasher as _},
     path::PathBuf,
 };
 
 use crate::{
     catalog::Entry,
-    lint::{CatalogCx, Check, Finding, Level, rule::declare_rule, scope::scope},
+    lint::{
+        CatalogCx, Check, Finding, Level,
+        finding::{FNV_START, fnv},
+        rule::declare_rule,
+        scope::scope,
+    },
 };
 
 declare_rule! {
@@ -83,10 +87,6 @@ struct Text<'a> {
     meeting: Meeting<'a>,
     /// All its words.
     whole: u64,
-    /// Its different words.
-    words: HashSet<u64>,
-    /// Similar for similar words.
-    fingerprint: u64,
 }
 
 fn check(cx: &CatalogCx<'_>, findings: &mut Vec<Finding>) {
@@ -109,30 +109,36 @@ fn check(cx: &CatalogCx<'_>, findings: &mut Vec<Finding>) {
 fn text(entry: &Entry) -> Option<Text<'_>> {
     let description = entry.definition.description.as_ref().filter(|_| entry.loads())?;
     entry.description_place?;
-    let words: Vec<u64> = words(&description.value).collect();
-    if words.len() < MIN_WORDS {
-        return None;
-    }
-    let whole = hash(&words);
-    let words: HashSet<u64> = words.into_iter().collect();
-    let fingerprint = fingerprint(&words);
+    let (count, whole) = words(&description.value)
+        .fold((0, FNV_START), |(count, whole), word| (count + 1, fnv(whole, &word.to_le_bytes())));
     let meeting = (entry.dialect.id, scope(entry), entry.plugin.as_deref());
-    Some(Text { entry, meeting, whole, words, fingerprint })
+    (count >= MIN_WORDS).then_some(Text { entry, meeting, whole })
 }
 
 /// The words of a text, each as a number.
 fn words(text: &str) -> impl Iterator<Item = u64> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(|word| {
-        let mut hasher = DefaultHasher::new();
-        word.chars().flat_map(char::to_lowercase).for_each(|c| c.hash(&mut hasher));
-        hasher.finish()
+        if word.is_ascii() {
+            return word
+                .bytes()
+                .fold(FNV_START, |hash, byte| fnv(hash, &[byte.to_ascii_lowercase()]));
+        }
+        fnv(FNV_START, word.to_lowercase().as_bytes())
     })
 }
 
-fn hash(words: &[u64]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    words.hash(&mut hasher);
-    hasher.finish()
+/// What makes a description comparable with others that are not equal.
+struct Bag {
+    words: HashSet<u64>,
+    fingerprint: u64,
+}
+
+impl Bag {
+    fn of(text: &Text<'_>) -> Self {
+        let description = text.entry.definition.description.as_ref();
+        let words = description.into_iter().flat_map(|text| words(&text.value)).collect();
+        Self { fingerprint: fingerprint(&words), words }
+    }
 }
 
 /// Each bit is what most words have there.
@@ -163,40 +169,40 @@ fn equal_groups(texts: &[Text<'_>]) -> Vec<Vec<usize>> {
 
 /// For each description the earlier one that is nearly equal, if there is one.
 fn near_pairs(texts: &[Text<'_>], candidates: &[usize]) -> Vec<[usize; 2]> {
+    let bags: Vec<Bag> = candidates.iter().map(|at| Bag::of(&texts[*at])).collect();
     let mut buckets: HashMap<(&str, u32, u64), Vec<usize>> = HashMap::new();
     let mut pairs = Vec::new();
-    for &at in candidates {
-        let text = &texts[at];
+    for (this, &at) in candidates.iter().enumerate() {
+        let is_near = |other: &usize| {
+            let (one, two) = (&texts[at], &texts[candidates[*other]]);
+            is_near((one, &bags[this]), (two, &bags[*other]))
+        };
         let mut near = None;
         for band in 0..BANDS {
             let width = 64 / BANDS;
-            let piece = text.fingerprint >> (band * width) & ((1 << width) - 1);
-            let bucket = buckets.entry((text.entry.dialect.id, band, piece)).or_default();
+            let piece = bags[this].fingerprint >> (band * width) & ((1 << width) - 1);
+            let bucket = buckets.entry((texts[at].entry.dialect.id, band, piece)).or_default();
             let mut latest = bucket.iter().rev().take(MOST_COMPARED);
-            near = near.or_else(|| latest.find(|other| is_near(text, &texts[**other])).copied());
-            bucket.push(at);
+            near = near.or_else(|| latest.find(|other| is_near(other)).copied());
+            bucket.push(this);
         }
-        pairs.extend(near.map(|other| [other, at]));
+        pairs.extend(near.map(|other| [candidates[other], at]));
     }
     pairs
 }
 
-fn is_near(one: &Text<'_>, two: &Text<'_>) -> bool {
-    let shared = one.words.intersection(&two.words).count();
-    let all = one.words.len() + two.words.len() - shared;
+fn is_near((one, one_bag): (&Text<'_>, &Bag), (two, two_bag): (&Text<'_>, &Bag)) -> bool {
+    let shared = one_bag.words.intersection(&two_bag.words).count();
+    let all = one_bag.words.len() + two_bag.words.len() - shared;
+    // Whether a name has a word that only its own description has: `go-expert`, `rust-expert`.
+    let told_apart = |name: &str, own: &Bag, other: &Bag| {
+        words(name).any(|word| own.words.contains(&word) && !other.words.contains(&word))
+    };
     shared as f64 >= NEARLY * all as f64
         && one.meeting == two.meeting
         && one.entry.name() != two.entry.name()
-        && !names_tell_apart(one, two)
-}
-
-/// Whether each name has a word that only its own description has: `go-expert`, `rust-expert`.
-fn names_tell_apart(one: &Text<'_>, two: &Text<'_>) -> bool {
-    let own = |text: &Text<'_>, other: &Text<'_>| {
-        let name = text.entry.name();
-        words(name).any(|word| text.words.contains(&word) && !other.words.contains(&word))
-    };
-    own(one, two) || own(two, one)
+        && !told_apart(one.entry.name(), one_bag, two_bag)
+        && !told_apart(two.entry.name(), two_bag, one_bag)
 }
 
 /// One finding for a group, at its last member.

@@ -1,6 +1,9 @@
 //! Where prose tells its reader to use a tool. Rather misses one than makes one up.
 
-use crate::lint::prose::Line;
+use crate::lint::{
+    landmarks::{Landmarks, searcher},
+    prose::Line,
+};
 
 /// A tool that the reader is told to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +29,21 @@ impl Mention<'_> {
 }
 
 const VERBS: &[&str] = &["use", "using", "call", "calling", "invoke", "invoking"];
+
+/// The verbs as they stand in a text.
+static VERBS_WRITTEN: Landmarks = Landmarks::new(|| {
+    let upper = |verb: &str| verb[..1].to_uppercase() + &verb[1..];
+    searcher(VERBS.iter().flat_map(|verb| [(*verb).to_owned(), upper(verb), verb.to_uppercase()]))
+});
+
+/// Whether a line of `text` may hold a mention: a verb, and then something called a tool or written
+/// as code. Most texts are done here.
+pub(super) fn may_mention(text: &str) -> bool {
+    VERBS_WRITTEN.positions(text).any(|at| {
+        let line = text[at..].split('\n').next().unwrap_or_default();
+        line.contains('`') || line.contains("tool")
+    })
+}
 
 /// Words before a bare verb that leave it an instruction.
 const LEADING: &[&str] = &[

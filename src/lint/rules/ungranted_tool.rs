@@ -1,6 +1,6 @@
 //! `ungranted-tool`.
 
-use super::tool_mention::{Mention, mentions};
+use super::tool_mention::{Mention, may_mention, mentions};
 use crate::{
     dialect::{Grant, HostTool, McpSyntax, Meaning, dialect},
     lint::{AgentCx, Check, Findings, Level, prose, reading::Text, rule::declare_rule},
@@ -46,7 +46,7 @@ declare_rule! {
 fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
     let Some(granted) = Granted::of(cx) else { return };
     let mut told: Vec<&str> = Vec::new();
-    for text in cx.texts() {
+    for text in cx.texts().into_iter().filter(|text| may_mention(text.text)) {
         for line in prose::lines(text.text) {
             for mention in mentions(&line) {
                 if !told.contains(&mention.name) && report(cx, findings, &granted, text, mention) {
