@@ -135,7 +135,6 @@ static FIELDS: &[Field] = &[
         Slot::ClaimedSource,
         "Never believed: the source is where the file was found.",
     )
-    .ignored("the source is where the file was found")
     .verified(),
     Field::text("baseDir", Slot::BaseDir, "Where it works, below the caller's directory.")
         .default("the caller's directory")

@@ -47,3 +47,31 @@ fn published_catalogs_are_read_whole() {
         assert_eq!(unloaded.len(), *lost, "{folder}: {unloaded:#?}");
     }
 }
+
+#[test]
+fn published_mistakes_are_mended_without_changing_a_word() {
+    let Some(corpus) = std::env::var_os(VARIABLE) else {
+        println!("skipped: {VARIABLE} does not name a folder");
+        return;
+    };
+    let mut mended = 0;
+    for folder in ["voltagent-claude", "rshah515-claude"] {
+        let path = Path::new(&corpus).join(folder);
+        let report =
+            Sandbox::empty().json(&["validate", "--format", "json", path.to_str().unwrap()]);
+        let broken = report["findings"].as_array().unwrap().iter();
+        for finding in broken.filter(|finding| finding["rule"] == "unquoted-text") {
+            let old = std::fs::read_to_string(finding["path"].as_str().unwrap()).unwrap();
+            let said = old.lines().find_map(|line| line.strip_prefix("description: ")).unwrap();
+            let sandbox = Sandbox::with(&[("agents/a.md", &old)]);
+            sandbox.run(&["validate", "--fix", "agents"]);
+            let new = std::fs::read_to_string(sandbox.path("agents/a.md")).unwrap();
+            let front = new.split("---\n").nth(1).unwrap();
+            let keys: serde_json::Value = serde_yaml::from_str(front).unwrap();
+            assert_eq!(keys["description"], said.trim(), "{finding}");
+            assert_eq!(new.lines().count(), old.lines().count());
+            mended += 1;
+        }
+    }
+    assert_eq!(mended, 11);
+}
