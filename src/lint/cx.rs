@@ -156,3 +156,34 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, candidate)| candidate)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{dialect::FaultKind, text::Span};
+
+    #[test]
+    fn what_nobody_has_confirmed_is_never_an_error() {
+        for outcome in [
+            Outcome::Ignored,
+            Outcome::Forwarded,
+            Outcome::Unrestricted,
+            Outcome::Skipped,
+            Outcome::Rejected,
+            Outcome::HostFails,
+            Outcome::FailsAtRun,
+        ] {
+            let fault = |confidence| Fault {
+                kind: FaultKind::NoFrontMatter,
+                span: Span::default(),
+                outcome,
+                confidence,
+            };
+            assert!(level_of(&fault(Confidence::Unverified)) < Level::Error, "{outcome:?}");
+            assert_eq!(
+                level_of(&fault(Confidence::Verified)),
+                level_of(&fault(Confidence::Documented))
+            );
+        }
+    }
+}

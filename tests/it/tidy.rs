@@ -192,3 +192,35 @@ fn nothing_names_a_place_on_somebodys_machine() {
         }
     }
 }
+
+#[test]
+fn the_documents_name_files_that_exist() {
+    for document in
+        ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "docs/README.md", "docs/validate.md"]
+    {
+        let text = fs::read_to_string(repository().join(document)).unwrap();
+        let code = text.split('`').skip(1).step_by(2);
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let folder = Path::new(document).parent().unwrap();
+        let named = code
+            .filter(|name| {
+                ["src/", "tests/", "docs/", "benches/", "fuzz/"]
+                    .iter()
+                    .any(|top| name.starts_with(top))
+            })
+            .filter(|name| !name.contains(|c: char| c.is_whitespace() || "…*<".contains(c)))
+            .map(|name| repository().join(name))
+            .chain(
+                links
+                    .filter(|link| !link.contains("://"))
+                    .map(|link| repository().join(folder).join(link)),
+            );
+        for path in named {
+            assert!(
+                path.exists() || path.ends_with("your_rule.rs"),
+                "{document} names {}",
+                path.display()
+            );
+        }
+    }
+}
