@@ -49,6 +49,8 @@ pub struct Roots {
     pub project: Vec<PathBuf>,
     /// The user's home.
     pub home: Option<PathBuf>,
+    /// What stands for `~/.config`, if that is elsewhere.
+    pub config_home: Option<PathBuf>,
     /// Files to leave out.
     pub exclude: Exclude,
 }
@@ -94,7 +96,13 @@ fn places(roots: &Roots) -> Vec<Place> {
         }
     }
     if let Some(home) = &roots.home {
-        usual.extend(host_places(home, Base::Home, Origin::User));
+        let default = home.join(".config");
+        usual.extend(host_places(home, Base::Home, Origin::User).map(|place| {
+            match (place.path.strip_prefix(&default), &roots.config_home) {
+                (Ok(below), Some(config)) => Place { path: config.join(below), ..place },
+                _ => place,
+            }
+        }));
     }
     // What the user named must be there; what hosts would look for need not.
     places.extend(usual.into_iter().filter(|place| place.path.exists()));

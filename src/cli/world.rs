@@ -143,7 +143,13 @@ impl World {
         } else {
             self.agents.clone()
         };
-        Ok(catalog::discover(&Roots { given, project: self.project_roots(), home, exclude }))
+        Ok(catalog::discover(&Roots {
+            given,
+            project: self.project_roots(),
+            home,
+            config_home: self.config_home.clone(),
+            exclude,
+        }))
     }
 
     /// The dialect every file is read as, if one was asked for.

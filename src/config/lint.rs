@@ -2,10 +2,11 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use globset::{Glob, GlobMatcher};
+use globset::GlobSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::patterns::{BadValue, glob_set};
 use crate::lint::{Finding, Level, RULES};
 
 /// What a rule's findings count as.
@@ -68,13 +69,7 @@ pub struct LintSettings {
     pub severity: BTreeMap<String, Severity>,
     /// Hosts to check for.
     pub hosts: Vec<String>,
-    overrides: Vec<(Vec<GlobMatcher>, LintOverride)>,
-}
-
-/// A value in `[lint]` that means nothing, and why.
-pub(super) struct BadValue {
-    pub written: String,
-    pub message: String,
+    overrides: Vec<(GlobSet, LintOverride)>,
 }
 
 impl LintSettings {
@@ -99,9 +94,7 @@ impl LintSettings {
         let LintOptions { select, ignore, severity, hosts, overrides } = options;
         let mut matched = Vec::new();
         for over in overrides {
-            let globs: Result<_, _> =
-                over.paths.iter().map(|pattern| glob(folder, pattern)).collect();
-            matched.push((globs?, over));
+            matched.push((glob_set(folder, &over.paths)?, over));
         }
         Ok(Self { select, ignore, severity, hosts, overrides: matched })
     }
@@ -126,8 +119,8 @@ impl LintSettings {
         let is = |name: &String| name == rule || name == "all";
         let mut severity = self.severity.get(rule).copied();
         let mut ignored = self.ignore.iter().any(is);
-        for (globs, over) in &self.overrides {
-            if globs.iter().any(|glob| glob.is_match(path)) {
+        for (paths, over) in &self.overrides {
+            if paths.is_match(path) {
                 severity = over.severity.get(rule).copied().or(severity);
                 ignored |= over.ignore.iter().any(is);
             }
@@ -161,13 +154,4 @@ fn known_rule(name: &str) -> Result<(), BadValue> {
 /// Checks names given on the command line.
 pub fn check_rule_name(name: &str) -> Result<String, String> {
     known_rule(name).map(|()| name.to_owned()).map_err(|bad| bad.message)
-}
-
-fn glob(folder: &Path, pattern: &str) -> Result<GlobMatcher, BadValue> {
-    let below = folder.join(pattern);
-    let glob = Glob::new(&below.to_string_lossy()).map_err(|error| BadValue {
-        written: pattern.to_owned(),
-        message: error.kind().to_string(),
-    })?;
-    Ok(glob.compile_matcher())
 }

@@ -3,10 +3,11 @@
 //! Reads no files and no environment; `cli` does, and hands in the texts.
 
 mod lint;
+mod patterns;
 
 use std::path::{Path, PathBuf};
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use globset::GlobSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use thiserror::Error;
@@ -14,6 +15,7 @@ use thiserror::Error;
 pub use lint::{LintOptions, LintSettings, Severity, check_rule_name};
 
 use crate::text::{Source, Span};
+use patterns::{BadValue, glob_set};
 
 /// The name of the file in a project.
 pub const FILE_NAME: &str = "agentctl.toml";
@@ -76,25 +78,10 @@ impl Settings {
             let at = source.text().find(written).unwrap_or(0);
             Span::new(at, (at + written.len()).min(source.text().len()))
         };
-        let mut exclude = GlobSetBuilder::new();
-        for pattern in &options.catalog.exclude {
-            // Only what the user wrote is a pattern, not the folder it is relative to.
-            let below = if Path::new(pattern).is_absolute() {
-                pattern.clone()
-            } else {
-                format!("{}/{pattern}", globset::escape(&folder.to_string_lossy()))
-            };
-            let glob = Glob::new(&below).map_err(|error| ConfigError {
-                message: error.kind().to_string(),
-                span: place(pattern),
-            })?;
-            exclude.add(glob);
-        }
-        let exclude = exclude
-            .build()
-            .map_err(|error| ConfigError { message: error.to_string(), span: Span::default() })?;
-        let lint = LintSettings::resolve(options.lint, folder)
-            .map_err(|bad| ConfigError { span: place(&bad.written), message: bad.message })?;
+        let refuse =
+            |bad: BadValue| ConfigError { span: place(&bad.written), message: bad.message };
+        let exclude = glob_set(folder, &options.catalog.exclude).map_err(refuse)?;
+        let lint = LintSettings::resolve(options.lint, folder).map_err(refuse)?;
         // Collecting the components drops each `.` among them.
         let absolute = |dir: &PathBuf| folder.join(dir).components().collect();
         let dirs = options.catalog.dirs.iter().map(absolute).collect();

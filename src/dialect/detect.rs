@@ -14,6 +14,8 @@ pub struct Detected {
     pub form: &'static Form,
     /// The host's folder the file lies in, if it lies in one.
     pub place: Option<(&'static Place, Fit)>,
+    /// The host in whose folder the file lies although it is written for another.
+    pub misplaced_in: Option<&'static str>,
 }
 
 impl Detected {
@@ -65,6 +67,7 @@ pub fn detect_as(dialect: &'static Dialect, path: &Path, document: &Document) ->
         dialect,
         form: scored().unwrap_or(&dialect.forms[0]),
         place: None,
+        misplaced_in: None,
     })
 }
 
@@ -98,7 +101,7 @@ fn by_path(path: &Path, document: &Document) -> Option<Detected> {
 fn placed(dialect: &'static Dialect, form: &'static Form, path: &Path) -> Option<Detected> {
     let fits = form.places.iter().filter_map(|place| place.fit(path).map(|fit| (place, fit)));
     let place = fits.max_by_key(|(_, fit)| (fit.weight, !fit.too_deep))?;
-    Some(Detected { dialect, form, place: Some(place) })
+    Some(Detected { dialect, form, place: Some(place), misplaced_in: None })
 }
 
 fn weight(detected: &Detected) -> usize {
@@ -113,15 +116,25 @@ fn by_keys(path: &Path, document: &Document) -> Option<Detected> {
         .filter_map(|(dialect, form)| score(form, document).map(|score| (score, dialect, form)));
     let (_, dialect, form) =
         scored.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
-    Some(placed(dialect, form, path).unwrap_or(Detected { dialect, form, place: None }))
+    Some(placed(dialect, form, path).unwrap_or_else(|| {
+        let misplaced_in = folder_of(path).map(|owner| owner.host);
+        Detected { dialect, form, place: None, misplaced_in }
+    }))
+}
+
+/// The host other than ours in whose folder `path` lies.
+fn folder_of(path: &Path) -> Option<&'static Dialect> {
+    let hosts = DIALECTS.iter().copied().filter(|dialect| dialect.id != agentctl::DIALECT.id);
+    let mut hosts = hosts.filter(|dialect| {
+        dialect.forms.iter().flat_map(|form| form.places).any(|place| place.is_above(path))
+    });
+    hosts.next()
 }
 
 /// A file in one of our own folders that has keys of ours is an agent, if a bad one. `.codex/agents` is
 /// not ours, whatever its last part.
 fn in_open_folder(path: &Path, document: &Document) -> Option<Detected> {
-    let hosts = DIALECTS.iter().filter(|dialect| dialect.id != agentctl::DIALECT.id);
-    let mut places = hosts.flat_map(|dialect| dialect.forms).flat_map(|form| form.places);
-    if places.any(|place| place.is_above(path)) {
+    if folder_of(path).is_some() {
         return None;
     }
     // Prose and other settings lie in folders called `agents`, too.

@@ -102,6 +102,14 @@ pub enum FaultKind {
         /// The host.
         host: &'static str,
     },
+    /// A file written for one host in the folder of another, which reads other files.
+    #[error("this is the folder of {owner}, and {host} does not look there")]
+    Misplaced {
+        /// The host it is written for.
+        host: &'static str,
+        /// The host whose folder it is.
+        owner: &'static str,
+    },
     /// A file in the host's folder of a kind it does not read.
     #[error("{reason}")]
     NotRead {

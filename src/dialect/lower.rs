@@ -150,6 +150,10 @@ impl File<'_> {
             let kind = FaultKind::TooDeep { host: self.host() };
             faults.push(fault(kind, self.head(), failures.too_deep));
         }
+        if let Some(owner) = self.detected.misplaced_in {
+            let kind = FaultKind::Misplaced { host: self.host(), owner };
+            faults.push(fault(kind, self.head(), super::documented(Outcome::Skipped)));
+        }
         faults
     }
 

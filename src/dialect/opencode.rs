@@ -44,6 +44,8 @@ const AGENT: Form = Form {
     places: &[
         Place::project(".opencode/agent", MARKDOWN, Depth::Recursive),
         Place::project(".opencode/agents", MARKDOWN, Depth::Recursive),
+        Place::project(".opencode/mode", MARKDOWN, Depth::Flat),
+        Place::project(".opencode/modes", MARKDOWN, Depth::Flat),
         Place::home(".config/opencode/agent", MARKDOWN, Depth::Recursive),
         Place::home(".config/opencode/agents", MARKDOWN, Depth::Recursive),
     ],

@@ -348,3 +348,12 @@ fn a_secret_is_reported_and_not_repeated() {
         assert!(!seen.stdout.contains(&secret[10..]), "{format} repeats the secret");
     }
 }
+
+#[test]
+fn a_file_in_the_folder_of_another_host_is_told_apart_from_one_that_loads() {
+    let sandbox = Sandbox::with(&[(".codex/agents/reviewer.md", GOOD)]);
+    let report = sandbox.json(&["validate", "--format", "json"]);
+    assert_eq!(rules(&report), [("unread-file".to_owned(), "error".to_owned())]);
+    let message = report["findings"][0]["message"].as_str().unwrap();
+    assert!(message.contains("folder of Codex, and Claude Code does not look there"), "{message}");
+}

@@ -44,6 +44,10 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
             FaultKind::TooDeep { .. } => {
                 cx.report_fault(findings, &UNREAD_FILE, fault).help("move it one folder up");
             }
+            FaultKind::Misplaced { host, .. } => {
+                let help = format!("move it to a folder of {host}, or write it for its host");
+                cx.report_fault(findings, &UNREAD_FILE, fault).help(help);
+            }
             // Such a name is how people switch an agent off.
             FaultKind::NotRead { .. } => {
                 cx.report_fault(findings, &UNREAD_FILE, fault)
