@@ -16,6 +16,7 @@ macro_rules! assert_snapshot {
     };
 }
 
+pub mod authority;
 pub mod catalog;
 pub mod cli;
 pub mod config;

@@ -44,6 +44,9 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// Show everything an agent's definition says, and where each thing comes from.
     Show(ShowArgs),
+    /// Trust files with tools that run commands or change files.
+    #[command(subcommand)]
+    Trust(TrustCommand),
     /// Print the JSON Schema of a dialect or of agentctl.toml, for editors.
     Schema(SchemaArgs),
     /// Print a completion script for a shell.
@@ -135,6 +138,24 @@ pub(super) struct ShowArgs {
     /// How to print.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ShowFormat,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum TrustCommand {
+    /// Trust these files as they are now; an edited file is no longer trusted.
+    Add {
+        /// The files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// List the files you trust, and whether they still are what they were.
+    List,
+    /// No longer trust these files.
+    Remove {
+        /// The files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]

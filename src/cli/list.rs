@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use anyhow::Result;
 
+use super::show::verdicts;
 use super::{
     Exit,
     args::{ListArgs, ListFormat},
@@ -49,12 +50,19 @@ fn print(world: &mut World, args: &ListArgs, catalog: &Catalog, entries: &[&Entr
         }
         ListFormat::Text if entries.is_empty() => {}
         ListFormat::Text if args.expanded => {
+            let trust = super::trust::trusted(world)?;
             for (at, entry) in entries.iter().enumerate() {
                 let rule = if at > 0 { "\n" } else { "" };
                 write!(
                     world.out,
                     "{rule}{}",
-                    show_text(catalog, entry, world.text_width(), world.paint)
+                    show_text(
+                        catalog,
+                        entry,
+                        &verdicts(&trust, entry),
+                        world.text_width(),
+                        world.paint
+                    )
                 )?;
             }
         }

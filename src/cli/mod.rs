@@ -8,6 +8,7 @@ mod list;
 mod man;
 mod schema;
 mod show;
+mod trust;
 mod validate;
 mod world;
 mod write;
@@ -38,6 +39,7 @@ pub fn main() -> ExitCode {
         Command::Validate(args) => validate::run(&mut world, args),
         Command::Explain(args) => explain::run(&mut world, args),
         Command::Show(args) => show::run(&mut world, args),
+        Command::Trust(command) => trust::run(&mut world, command),
         Command::Schema(args) => schema::run(&mut world, args),
         Command::Completions(args) => completions::run(&mut world, args),
         Command::Man => man::run(&mut world),

@@ -10,6 +10,7 @@ use super::{
     world::World,
 };
 use crate::{
+    authority::{Circumstances, MAX_DEPTH, Position, Trust, Verdict, authority},
     catalog::{Catalog, Entry, File, Keep, NotFound},
     dialect::{self, Dialect},
     render::{json_text, show_json, show_text, yaml_text},
@@ -70,18 +71,26 @@ fn print(
     catalog: &Catalog,
     entries: &[&Entry],
 ) -> Result<()> {
+    let trust = super::trust::trusted(world)?;
     if format == ShowFormat::Text {
         for (at, entry) in entries.iter().enumerate() {
             let rule = if at > 0 { "\n" } else { "" };
             write!(
                 world.out,
                 "{rule}{}",
-                show_text(catalog, entry, world.text_width(), world.paint)
+                show_text(
+                    catalog,
+                    entry,
+                    &verdicts(&trust, entry),
+                    world.text_width(),
+                    world.paint
+                )
             )?;
         }
         return Ok(());
     }
-    let mut values: Vec<_> = entries.iter().map(|entry| show_json(catalog, entry)).collect();
+    let mut values: Vec<_> =
+        entries.iter().map(|entry| show_json(catalog, entry, &verdicts(&trust, entry))).collect();
     // One agent is an object, the agents of a file of several are a list.
     let value = if values.len() == 1 { values.remove(0) } else { values.into() };
     let text = match format {
@@ -90,6 +99,19 @@ fn print(
     };
     writeln!(world.out, "{text}")?;
     Ok(())
+}
+
+/// What the agent may use when agentctl runs it below a main agent.
+pub(super) fn verdicts(trust: &Trust, entry: &Entry) -> Vec<Verdict> {
+    let text = entry.source.as_ref().filter(|source| source.problem().is_none());
+    let path = std::fs::canonicalize(&entry.path).unwrap_or_else(|_| entry.path.clone());
+    let circumstances = Circumstances {
+        caller: None,
+        position: Position::Below { depth: 1, max_depth: MAX_DEPTH },
+        background: false,
+        trusted: text.is_some_and(|source| trust.holds(&path, source.text().as_bytes())),
+    };
+    authority(entry, &circumstances)
 }
 
 /// There is no such agent; what to type instead.

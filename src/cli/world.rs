@@ -31,6 +31,7 @@ pub(super) struct World {
     cwd: PathBuf,
     home: Option<PathBuf>,
     config_home: Option<PathBuf>,
+    state_home: Option<PathBuf>,
     agents: Vec<PathBuf>,
     forced: Option<&'static Dialect>,
 }
@@ -67,6 +68,11 @@ impl World {
             config_home: variable("XDG_CONFIG_HOME")
                 .map(PathBuf::from)
                 .or_else(|| home.as_ref().map(|home| home.join(".config"))),
+            state_home: variable("AGENTCTL_HOME").map(PathBuf::from).or_else(|| {
+                let state = variable("XDG_STATE_HOME").map(PathBuf::from);
+                let state = state.or_else(|| home.as_ref().map(|home| home.join(".local/state")));
+                state.map(|state| state.join("agentctl"))
+            }),
             home,
             agents: cli.agents.clone(),
             forced: cli.dialect.as_deref().and_then(dialect::dialect),
@@ -155,6 +161,12 @@ impl World {
     /// The dialect every file is read as, if one was asked for.
     pub fn forced(&self) -> Option<&'static Dialect> {
         self.forced
+    }
+
+    /// A file in which agentctl keeps something for this user.
+    pub fn state_file(&self, name: &str) -> Result<PathBuf> {
+        let home = self.state_home.as_ref();
+        Ok(home.context("there is no place to keep it: set `AGENTCTL_HOME` or `HOME`")?.join(name))
     }
 
     /// The working directory.

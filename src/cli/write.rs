@@ -31,17 +31,28 @@ pub(super) fn replace(path: &Path, old: &str, new: &str) -> Result<(), WriteErro
     if fs::read(path)? != old.as_bytes() {
         return Err(WriteError::Changed);
     }
+    Ok(rename_over(path, new, Some(metadata.permissions()))?)
+}
+
+/// Writes the file at `path`, whatever was there, and the folder it lies in.
+pub(super) fn put(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    rename_over(path, text, None)
+}
+
+fn rename_over(path: &Path, text: &str, permissions: Option<fs::Permissions>) -> io::Result<()> {
     let (temporary, mut file) = beside(path)?;
     let written = file
-        .write_all(new.as_bytes())
-        .and_then(|()| file.set_permissions(metadata.permissions()))
+        .write_all(text.as_bytes())
+        .and_then(|()| permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions)))
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&temporary, path));
-    if let Err(error) = written {
+    if written.is_err() {
         fs::remove_file(&temporary).ok();
-        return Err(error.into());
     }
-    Ok(())
+    written
 }
 
 /// A new file in the same folder, so that renaming it is one step.

@@ -10,6 +10,7 @@ mod list;
 mod paint;
 mod show;
 mod table;
+mod verdicts;
 
 pub use data::{json_text, yaml_text};
 pub use diagnostic::{Snippet, snippet};

@@ -5,8 +5,11 @@ use std::fmt::Write as _;
 use miette::Severity;
 use serde_json::{Value, json};
 
-use super::{Paint, Snippet, consequence, list::fault_json, snippet, yaml_text};
+use super::{
+    Paint, Snippet, consequence, list::fault_json, snippet, verdicts::verdicts_text, yaml_text,
+};
 use crate::{
+    authority::Verdict,
     catalog::{Catalog, Entry},
     dialect::{Field, Kind, Meaning, Slot},
     model::{Definition, NameOrigin, PromptText},
@@ -226,7 +229,7 @@ fn tools(entry: &Entry) -> Vec<(&'static str, &Spanned<String>, Meaning)> {
 }
 
 /// A definition as JSON.
-pub fn show_json(catalog: &Catalog, entry: &Entry) -> Value {
+pub fn show_json(catalog: &Catalog, entry: &Entry, verdicts: &[Verdict]) -> Value {
     let path = entry.path.display().to_string();
     let fields: serde_json::Map<String, Value> = resolve(entry)
         .into_iter()
@@ -268,6 +271,7 @@ pub fn show_json(catalog: &Catalog, entry: &Entry) -> Value {
         "plugin": entry.plugin,
         "fields": fields,
         "tools": tools,
+        "authority": verdicts,
         "not_understood": unknown.map(|field| &field.path).collect::<Vec<_>>(),
         "shadows": entry.shadows.iter().filter_map(path_of).collect::<Vec<_>>(),
         "shadowed_by": entry.shadowed_by.as_ref().and_then(path_of),
@@ -278,11 +282,18 @@ pub fn show_json(catalog: &Catalog, entry: &Entry) -> Value {
 }
 
 /// A definition for people.
-pub fn show_text(catalog: &Catalog, entry: &Entry, width: usize, paint: Paint) -> String {
+pub fn show_text(
+    catalog: &Catalog,
+    entry: &Entry,
+    verdicts: &[Verdict],
+    width: usize,
+    paint: Paint,
+) -> String {
     let mut out = String::new();
     head(&mut out, catalog, entry, paint);
     fields(&mut out, entry, width, paint);
     meanings(&mut out, entry, paint);
+    out.push_str(&verdicts_text(verdicts, paint));
     let unknown: Vec<_> =
         entry.definition.fields.iter().filter(|field| !field.understood).collect();
     if !unknown.is_empty() {

@@ -17,4 +17,5 @@ mod schema;
 mod show;
 mod support;
 mod tidy;
+mod trust;
 mod validate;

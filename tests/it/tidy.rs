@@ -18,9 +18,23 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("dialect", &["text", "document", "model"]),
     ("catalog", &["text", "document", "model", "dialect"]),
     ("lint", &["text", "document", "model", "dialect", "catalog"]),
+    ("authority", &["text", "document", "model", "dialect", "catalog"]),
     ("config", &["text", "dialect", "lint"]),
-    ("render", &["text", "document", "model", "dialect", "catalog", "lint"]),
-    ("cli", &["text", "document", "model", "dialect", "catalog", "lint", "config", "render"]),
+    ("render", &["text", "document", "model", "dialect", "catalog", "lint", "authority"]),
+    (
+        "cli",
+        &[
+            "text",
+            "document",
+            "model",
+            "dialect",
+            "catalog",
+            "lint",
+            "authority",
+            "config",
+            "render",
+        ],
+    ),
 ];
 
 /// Past this many lines a file is split.
