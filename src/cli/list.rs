@@ -4,7 +4,6 @@ use std::io::Write as _;
 
 use anyhow::Result;
 
-use super::show::verdicts;
 use super::{
     Exit,
     args::{ListArgs, ListFormat},
@@ -12,7 +11,7 @@ use super::{
 };
 use crate::{
     catalog::{Catalog, Entry, Keep},
-    render::{json_text, list_json, list_text, show_text},
+    render::{json_text, list_json, list_text},
 };
 
 pub(super) fn run(world: &mut World, args: &ListArgs) -> Result<Exit> {
@@ -50,21 +49,7 @@ fn print(world: &mut World, args: &ListArgs, catalog: &Catalog, entries: &[&Entr
         }
         ListFormat::Text if entries.is_empty() => {}
         ListFormat::Text if args.expanded => {
-            let trust = super::trust::trusted(world)?;
-            for (at, entry) in entries.iter().enumerate() {
-                let rule = if at > 0 { "\n" } else { "" };
-                write!(
-                    world.out,
-                    "{rule}{}",
-                    show_text(
-                        catalog,
-                        entry,
-                        &verdicts(&trust, entry),
-                        world.text_width(),
-                        world.paint
-                    )
-                )?;
-            }
+            super::show::print_text(world, catalog, entries)?;
         }
         ListFormat::Text => {
             write!(world.out, "{}", list_text(catalog, entries, world.width, world.paint))?

@@ -65,30 +65,28 @@ fn as_host(host: &'static Dialect, entries: &[&Entry]) -> Vec<Entry> {
         .collect()
 }
 
+/// Each agent in full, for people.
+pub(super) fn print_text(world: &mut World, catalog: &Catalog, entries: &[&Entry]) -> Result<()> {
+    let trust = super::trust::trusted(world)?;
+    for (at, entry) in entries.iter().enumerate() {
+        let rule = if at > 0 { "\n" } else { "" };
+        let verdicts = verdicts(&trust, entry);
+        let text = show_text(catalog, entry, &verdicts, world.text_width(), world.paint);
+        write!(world.out, "{rule}{text}")?;
+    }
+    Ok(())
+}
+
 fn print(
     world: &mut World,
     format: ShowFormat,
     catalog: &Catalog,
     entries: &[&Entry],
 ) -> Result<()> {
-    let trust = super::trust::trusted(world)?;
     if format == ShowFormat::Text {
-        for (at, entry) in entries.iter().enumerate() {
-            let rule = if at > 0 { "\n" } else { "" };
-            write!(
-                world.out,
-                "{rule}{}",
-                show_text(
-                    catalog,
-                    entry,
-                    &verdicts(&trust, entry),
-                    world.text_width(),
-                    world.paint
-                )
-            )?;
-        }
-        return Ok(());
+        return print_text(world, catalog, entries);
     }
+    let trust = super::trust::trusted(world)?;
     let mut values: Vec<_> =
         entries.iter().map(|entry| show_json(catalog, entry, &verdicts(&trust, entry))).collect();
     // One agent is an object, the agents of a file of several are a list.
@@ -102,7 +100,7 @@ fn print(
 }
 
 /// What the agent may use when agentctl runs it below a main agent.
-pub(super) fn verdicts(trust: &Trust, entry: &Entry) -> Vec<Verdict> {
+fn verdicts(trust: &Trust, entry: &Entry) -> Vec<Verdict> {
     let text = entry.source.as_ref().filter(|source| source.problem().is_none());
     let path = std::fs::canonicalize(&entry.path).unwrap_or_else(|_| entry.path.clone());
     let circumstances = Circumstances {

@@ -2,9 +2,10 @@
 
 use super::{
     Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
-    Models, NameRule, Names, Outcome, Place, PromptSource, Prompts, Shape, Signature, Slot,
-    Vocabulary, documented,
+    Models, Names, Outcome, Place, PromptSource, Prompts, Shape, Signature, Slot, Vocabulary,
+    documented,
     fault::Checker,
+    field::LOWERCASE,
     models::{ANY_EFFORT, CLAUDE_ALIASES},
     tools::{HostTool, t},
     unverified,
@@ -59,18 +60,8 @@ const FORM: Form = Form {
     check: Some(check),
 };
 
-static NAME: NameRule = NameRule {
-    must_be: "lowercase letters, digits, `-` and `_` only",
-    pattern: "^[a-z0-9_-]+$",
-    accepts: |name| {
-        let allowed =
-            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
-        !name.is_empty() && name.chars().all(allowed)
-    },
-};
-
 static FIELDS: &[Field] = &[
-    Field::new("name", Kind::Name(&NAME), Slot::Name, "What identifies the droid.").required(),
+    Field::new("name", Kind::Name(&LOWERCASE), Slot::Name, "What identifies the droid.").required(),
     Field::text("description", Slot::Description, "What it is for, in at most 500 characters."),
     Field::text("model", Slot::Model, "`inherit`, an id or `custom:name`.").default("inherit"),
     Field::text(

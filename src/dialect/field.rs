@@ -106,6 +106,17 @@ pub struct NameRule {
     pub accepts: fn(&str) -> bool,
 }
 
+/// A rule that several hosts have.
+pub(super) static LOWERCASE: NameRule = NameRule {
+    must_be: "lowercase letters, digits, `-` and `_` only",
+    pattern: "^[a-z0-9_-]+$",
+    accepts: |name| {
+        let allowed =
+            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+        !name.is_empty() && name.chars().all(allowed)
+    },
+};
+
 /// Where a value goes in a [`Definition`](crate::model::Definition).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slot {

@@ -2,9 +2,9 @@
 
 use super::{
     Depth, Dialect, Duplicates, Failures, Field, Form, Grant, Identity, Kind, Layout, McpSyntax,
-    Models, NameRule, Names, Outcome, Place, PromptSource, Prompts, Shape, Signature, Slot,
-    Vocabulary,
+    Models, Names, Outcome, Place, PromptSource, Prompts, Shape, Signature, Slot, Vocabulary,
     fault::Checker,
+    field::LOWERCASE,
     models::{CLAUDE, CLAUDE_ALIASES, GPT},
     tools::{HostTool, main_only, t},
     verified,
@@ -73,18 +73,8 @@ const REMOTE: Form = Form {
     ..LOCAL
 };
 
-static NAME: NameRule = NameRule {
-    must_be: "lowercase letters, digits, `-` and `_` only",
-    pattern: "^[a-z0-9_-]+$",
-    accepts: |name| {
-        let allowed =
-            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
-        !name.is_empty() && name.chars().all(allowed)
-    },
-};
-
 const NAME_FIELD: Field =
-    Field::new("name", Kind::Name(&NAME), Slot::Name, "What identifies the agent.")
+    Field::new("name", Kind::Name(&LOWERCASE), Slot::Name, "What identifies the agent.")
         .required()
         .verified();
 const DISPLAY_NAME: Field =
