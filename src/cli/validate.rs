@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result};
 use super::{
     Exit,
     args::{FindingFormat, ValidateArgs},
-    world::World,
+    world::{Whose, World},
 };
 use crate::{
     catalog::{Catalog, File, Keep, Origin},
@@ -41,7 +41,7 @@ fn once(world: &mut World, args: &ValidateArgs) -> Result<Exit> {
     }
     let hosts = linter.hosts.clone();
     let (catalog, reports) =
-        world.read_project(&args.paths, Keep::Names, hosts, lint::lint_file)?;
+        world.read(&args.paths, Whose::Project, Keep::Names, hosts, lint::lint_file)?;
     let unreadable = world.report_unreadable(&catalog);
     if reports.is_empty() {
         if !unreadable {
@@ -77,7 +77,6 @@ fn stdin(world: &mut World, args: &ValidateArgs, linter: &Linter) -> Result<Exit
         world.error("what is on stdin is not an agent definition\nhelp: say what it is with `--stdin-filename` or `--dialect`");
         return Ok(Exit::Usage);
     }
-    let reports = vec![linter.report(&file)];
     if args.fix || args.diff {
         let (mended, reports) = fix::text(linter, args, &file);
         if args.diff {
@@ -90,6 +89,7 @@ fn stdin(world: &mut World, args: &ValidateArgs, linter: &Linter) -> Result<Exit
         let changed = args.diff && mended != file.source.text();
         return Ok(exit(args, &[reports], changed));
     }
+    let reports = [linter.report(&file)];
     print(world, args.format, &reports)?;
     Ok(exit(args, &reports, false))
 }
@@ -140,7 +140,7 @@ struct Linter {
 
 impl Linter {
     fn new(world: &mut World, args: &ValidateArgs) -> Result<Self> {
-        let mut settings = world.settings()?.lint;
+        let mut settings = world.settings()?.lint.clone();
         settings.select.extend(args.select.iter().cloned());
         settings.ignore.extend(args.ignore.iter().cloned());
         let named = if args.host.is_empty() { &settings.hosts } else { &args.host };
@@ -190,10 +190,13 @@ impl Linter {
         });
     }
 
-    /// Reads and checks a file again, or what it would become.
-    fn again(&self, path: &Path, text: &str) -> (File, FileReport) {
-        let file = File::new(path, text.as_bytes().to_vec(), Origin::Project, &self.hosts);
-        let report = self.report(&file);
-        (file, report)
+    /// Reads a text as the file at `path`.
+    fn read(&self, path: &Path, text: &str) -> File {
+        File::new(path, text.as_bytes().to_vec(), Origin::Project, &self.hosts)
+    }
+
+    /// What a text has to say as the file at `path`.
+    fn again(&self, path: &Path, text: &str) -> FileReport {
+        self.report(&self.read(path, text))
     }
 }

@@ -13,8 +13,8 @@ use crate::{
     catalog::{self, Candidate, Catalog, Entry, Exclude, File, Keep, Reading, Roots, Surroundings},
     config::{self, Settings},
     dialect::{self, Dialect},
-    lint::Known,
-    render::{Paint, Snippet, snippet},
+    lint::{Known, Level},
+    render::{Drawing, Lines, Paint, Pen},
     text::{Source, printable},
 };
 
@@ -32,8 +32,18 @@ pub(super) struct World {
     home: Option<PathBuf>,
     config_home: Option<PathBuf>,
     state_home: Option<PathBuf>,
+    settings: Option<Settings>,
     agents: Vec<PathBuf>,
     forced: Option<&'static Dialect>,
+}
+
+/// Whose definitions are meant where no path is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// The project's: what a user has at home is nothing a project is checked for.
+    Project,
+    /// The project's and the user's.
+    Everyone,
 }
 
 /// Files that may be definitions, and places that could not be looked at.
@@ -74,6 +84,7 @@ impl World {
                 state.map(|state| state.join("agentctl"))
             }),
             home,
+            settings: None,
             agents: cli.agents.clone(),
             forced: cli.dialect.as_deref().and_then(dialect::dialect),
         }
@@ -97,7 +108,7 @@ impl World {
 
     /// The catalog: what is below `paths`, or without any everything a name can mean.
     pub fn catalog(&mut self, paths: &[PathBuf], keep: Keep) -> Result<Catalog> {
-        Ok(self.read(paths, keep, Vec::new(), |_| ())?.0)
+        Ok(self.read(paths, Whose::Everyone, keep, Vec::new(), |_| ())?.0)
     }
 
     /// The catalog, and what `inspect` made of each file. Files are read as `hosts` would read
@@ -105,11 +116,12 @@ impl World {
     pub fn read<R: Send>(
         &mut self,
         paths: &[PathBuf],
+        whose: Whose,
         keep: Keep,
         hosts: Vec<&'static Dialect>,
         inspect: impl Fn(&File) -> R + Sync,
     ) -> Result<(Catalog, Vec<R>)> {
-        let (candidates, errors) = self.candidates_of(paths, self.home.clone())?;
+        let (candidates, errors) = self.candidates(paths, whose)?;
         let hosts = if hosts.is_empty() { self.forced.into_iter().collect() } else { hosts };
         let reading = Reading { hosts, keep, built_in: paths.is_empty() };
         let (mut catalog, inspected) = catalog::load(&candidates, &reading, inspect);
@@ -118,41 +130,22 @@ impl World {
         Ok((catalog, inspected))
     }
 
-    /// Like [`Self::read`], but only the project's own definitions: what a user has at home is
-    /// nothing a project is checked for.
-    pub fn read_project<R: Send>(
-        &mut self,
-        paths: &[PathBuf],
-        keep: Keep,
-        hosts: Vec<&'static Dialect>,
-        inspect: impl Fn(&File) -> R + Sync,
-    ) -> Result<(Catalog, Vec<R>)> {
-        let home = self.home.take();
-        let result = self.read(paths, keep, hosts, inspect);
-        self.home = home;
-        result
-    }
-
-    /// The files that may be definitions of the project.
-    pub fn candidates(&mut self, paths: &[PathBuf]) -> Result<Candidates> {
-        self.candidates_of(paths, None)
-    }
-
-    fn candidates_of(&mut self, paths: &[PathBuf], home: Option<PathBuf>) -> Result<Candidates> {
-        let settings = self.settings()?;
-        let exclude = Exclude { cwd: self.cwd.clone(), patterns: settings.exclude };
+    /// The files that may be definitions: those below `paths`, or without any those of `whose`.
+    pub fn candidates(&mut self, paths: &[PathBuf], whose: Whose) -> Result<Candidates> {
+        let Settings { dirs, exclude, .. } = self.settings()?.clone();
+        let exclude = Exclude { cwd: self.cwd.clone(), patterns: exclude };
         if !paths.is_empty() {
             return Ok(catalog::discover_paths(paths, &exclude));
         }
         let given = if self.agents.is_empty() {
-            settings.dirs.iter().map(|dir| self.as_written(dir)).collect()
+            dirs.iter().map(|dir| self.as_written(dir)).collect()
         } else {
             self.agents.clone()
         };
         Ok(catalog::discover(&Roots {
             given,
             project: self.project_roots(),
-            home,
+            home: self.home.clone().filter(|_| whose == Whose::Everyone),
             config_home: self.config_home.clone(),
             exclude,
         }))
@@ -230,13 +223,21 @@ impl World {
         project.into_iter().chain(user.filter(|path| path.is_file())).collect()
     }
 
-    /// What the settings files say.
-    pub fn settings(&mut self) -> Result<Settings> {
-        let mut settings = Settings::default();
-        for path in self.settings_files() {
-            settings = settings.over(self.read_settings(&path)?);
+    /// What the settings files say. They are read once.
+    pub fn settings(&mut self) -> Result<&Settings> {
+        if self.settings.is_none() {
+            let mut settings = Settings::default();
+            for path in self.settings_files() {
+                settings = settings.over(self.read_settings(&path)?);
+            }
+            self.settings = Some(settings);
         }
-        Ok(settings)
+        Ok(self.settings.get_or_insert_default())
+    }
+
+    /// The settings files have changed: read them again when they are next needed.
+    pub fn forget_settings(&mut self) {
+        self.settings = None;
     }
 
     fn read_settings(&self, path: &Path) -> Result<Settings> {
@@ -245,19 +246,17 @@ impl World {
             std::fs::read(path).with_context(|| format!("cannot read {}", shown.display()))?;
         let source = Source::new(shown.display().to_string(), bytes);
         Settings::parse(&source, path.parent().unwrap_or(Path::new(""))).map_err(|error| {
-            let drawn = Snippet {
-                source: &source,
-                span: error.span,
+            let drawing = Drawing {
+                level: Level::Error,
+                code: None,
                 message: error.message,
                 label: Some("here".to_owned()),
                 help: Some("`agentctl schema config` prints what this file may say".to_owned()),
-                severity: miette::Severity::Error,
+                lines: Some(Lines::of_source(&source, error.span)),
             };
-            anyhow!(
-                "{} cannot be used\n{}",
-                shown.display(),
-                snippet(&drawn, self.text_width(), Paint::Plain).trim_end()
-            )
+            let mut drawn = String::new();
+            Pen::new(self.text_width(), Paint::Plain).draw(&drawing, &mut drawn);
+            anyhow!("{} cannot be used\n{}", shown.display(), drawn.trim_end())
         })
     }
 }

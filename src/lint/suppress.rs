@@ -12,7 +12,7 @@ use super::{
     rules,
 };
 use crate::{
-    document::{Document, Format},
+    document::{Document, Format, Node, Value},
     text::{Position, Source, Span},
 };
 
@@ -53,8 +53,17 @@ fn is_comment(source: &Source, document: &Document, at: usize) -> bool {
         Format::Markdown | Format::Yaml => {
             document.comments.iter().any(|comment| comment.contains(at)) && before.ends_with('#')
         }
-        Format::Toml => before.ends_with('#'),
-        Format::Json => before.ends_with("//"),
+        Format::Toml => before.ends_with('#') && !in_text(&document.root, at),
+        Format::Json => before.ends_with("//") && !in_text(&document.root, at),
+    }
+}
+
+/// Whether the byte is part of a value: what a prompt says is no comment.
+fn in_text(node: &Node, at: usize) -> bool {
+    match &node.value {
+        Value::Map(map) => map.entries.iter().any(|entry| in_text(&entry.value, at)),
+        Value::List(items) => items.iter().any(|item| in_text(item, at)),
+        _ => node.span.contains(at),
     }
 }
 

@@ -1,91 +1,145 @@
-//! A problem with the lines around it, for people.
+//! A problem with the lines around it, drawn for people.
 
-use std::fmt::{self, Display};
+use std::{
+    fmt::{self, Display, Write as _},
+    ops::Range,
+};
 
 use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity,
-    SourceCode,
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
+    MietteSpanContents, Severity, SourceCode, SourceSpan, SpanContents,
 };
 
 use super::Paint;
-use crate::text::{Source, Span, printable, printable_in_place};
+use crate::{
+    lint::{Excerpt, Level},
+    text::{Source, Span, printable, printable_in_place},
+};
 
-/// What to show.
-pub struct Snippet<'a> {
-    /// The file.
-    pub source: &'a Source,
-    /// The place.
-    pub span: Span,
-    /// What is wrong there.
+/// What to draw. Texts are made printable when they are drawn.
+#[derive(Debug)]
+pub struct Drawing {
+    /// How bad it is.
+    pub level: Level,
+    /// What to call it.
+    pub code: Option<String>,
+    /// What is wrong.
     pub message: String,
-    /// What follows from it.
+    /// What follows from it, at the place.
     pub label: Option<String>,
     /// What to do.
     pub help: Option<String>,
-    /// How bad it is.
-    pub severity: Severity,
+    /// The place.
+    pub lines: Option<Lines>,
 }
 
-/// Draws the lines around a problem.
-pub fn snippet(snippet: &Snippet<'_>, width: usize, paint: Paint) -> String {
-    let theme = match paint {
-        Paint::Colour => GraphicalTheme::unicode(),
-        Paint::Plain => GraphicalTheme::unicode_nocolor(),
-    };
-    // Files are untrusted: what they hold must not reach the terminal as it is.
-    let text = printable_in_place(snippet.source.text()).into_owned();
-    let report = Report {
-        snippet,
-        message: printable(&snippet.message).into_owned(),
-        source: NamedSource::new(printable(snippet.source.name()), text),
-    };
-    let mut out = String::new();
-    let handler = GraphicalReportHandler::new_themed(theme).with_width(width).with_links(false);
-    if handler.render_report(&mut out, &report).is_err() {
-        out = format!("{}\n", report.message);
-    }
-    out
-}
-
+/// Some lines of a file and the place in them. They know which line and column they start at.
 #[derive(Debug)]
-struct Report<'a> {
-    snippet: &'a Snippet<'a>,
-    message: String,
-    source: NamedSource<String>,
+pub struct Lines {
+    name: String,
+    text: String,
+    span: Range<usize>,
+    line: usize,
+    column: usize,
 }
 
-impl fmt::Debug for Snippet<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+impl Lines {
+    /// A place in a whole file.
+    pub fn of_source(source: &Source, span: Span) -> Self {
+        Self::new(source.name(), source.text(), span, (1, 1))
+    }
+
+    /// A place in what was kept of a file.
+    pub fn of_excerpt(name: &str, excerpt: &Excerpt) -> Self {
+        Self::new(name, &excerpt.text, excerpt.span, (excerpt.line, excerpt.column))
+    }
+
+    /// Files are untrusted: what they hold must not reach the terminal as it is.
+    fn new(name: &str, text: &str, span: Span, (line, column): (usize, usize)) -> Self {
+        Self {
+            name: printable(name).into_owned(),
+            text: printable_in_place(text).into_owned(),
+            span: span.range(),
+            line: line.saturating_sub(1),
+            column: column.saturating_sub(1),
+        }
     }
 }
 
-impl Display for Report<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+/// Draws problems, all in the same manner.
+pub struct Pen(GraphicalReportHandler);
+
+impl Pen {
+    /// Draws lines up to `width`.
+    pub fn new(width: usize, paint: Paint) -> Self {
+        let theme = match paint {
+            Paint::Colour => GraphicalTheme::unicode(),
+            Paint::Plain => GraphicalTheme::unicode_nocolor(),
+        };
+        Self(GraphicalReportHandler::new_themed(theme).with_width(width).with_links(false))
+    }
+
+    /// Adds the drawing to `out`.
+    pub fn draw(&self, drawing: &Drawing, out: &mut String) {
+        if self.0.render_report(out, drawing).is_err() {
+            writeln!(out, "{drawing}").ok();
+        }
     }
 }
 
-impl std::error::Error for Report<'_> {}
+impl Display for Drawing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&printable(&self.message))
+    }
+}
 
-impl Diagnostic for Report<'_> {
+impl std::error::Error for Drawing {}
+
+impl Diagnostic for Drawing {
+    fn code<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
+        self.code.as_ref().map(|code| Box::new(printable(code)) as Box<dyn Display>)
+    }
+
     fn severity(&self) -> Option<Severity> {
-        Some(self.snippet.severity)
+        Some(match self.level {
+            Level::Error => Severity::Error,
+            Level::Warning => Severity::Warning,
+            Level::Info => Severity::Advice,
+        })
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
-        self.snippet.help.as_ref().map(|help| Box::new(printable(help)) as Box<dyn Display>)
+        self.help.as_ref().map(|help| Box::new(printable(help)) as Box<dyn Display>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.source)
+        self.lines.as_ref().map(|lines| lines as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let label = self.snippet.label.as_ref().map(|label| printable(label).into_owned());
-        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(
-            label,
-            self.snippet.span.range(),
-        ))))
+        let lines = self.lines.as_ref()?;
+        let label = self.label.as_ref().map(|label| printable(label).into_owned());
+        let span = LabeledSpan::new_with_span(label, lines.span.clone());
+        Some(Box::new(std::iter::once(span)))
+    }
+}
+
+impl SourceCode for Lines {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let inner = self.text.read_span(span, before, after)?;
+        let column = if inner.line() == 0 { self.column + inner.column() } else { inner.column() };
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.name.clone(),
+            inner.data(),
+            *inner.span(),
+            self.line + inner.line(),
+            column,
+            inner.line_count(),
+        )))
     }
 }

@@ -13,7 +13,7 @@ mod table;
 mod verdicts;
 
 pub use data::{json_text, yaml_text};
-pub use diagnostic::{Snippet, snippet};
+pub use diagnostic::{Drawing, Lines, Pen};
 pub use findings::{
     Report, Summary, findings_github, findings_json, findings_sarif, findings_text,
 };

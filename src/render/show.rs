@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
-use miette::Severity;
 use serde_json::{Value, json};
 
 use super::{
-    Paint, Snippet, consequence, list::fault_json, snippet, verdicts::verdicts_text, yaml_text,
+    Drawing, Lines, Paint, Pen, consequence, list::fault_json, verdicts::verdicts_text, yaml_text,
 };
 use crate::{
     authority::Verdict,
     catalog::{Catalog, Entry},
     dialect::{Field, Kind, Meaning, Slot},
+    lint::Level,
     model::{Definition, NameOrigin, PromptText},
     text::{Position, Span, Spanned, one_line, printable},
 };
@@ -378,21 +378,18 @@ fn meanings(out: &mut String, entry: &Entry, paint: Paint) {
 
 fn problems(out: &mut String, entry: &Entry, width: usize, paint: Paint) {
     let Some(source) = &entry.source else { return };
+    let pen = Pen::new(width, paint);
     for fault in &entry.faults {
-        let severity = if fault.what.outcome.loads() { Severity::Warning } else { Severity::Error };
         out.push('\n');
-        out.push_str(&snippet(
-            &Snippet {
-                source,
-                span: fault.what.span,
-                message: fault.what.kind.to_string(),
-                label: Some(consequence(entry.dialect.host, &fault.what)),
-                help: None,
-                severity,
-            },
-            width,
-            paint,
-        ));
+        let drawing = Drawing {
+            level: if fault.what.outcome.loads() { Level::Warning } else { Level::Error },
+            code: None,
+            message: fault.what.kind.to_string(),
+            label: Some(consequence(entry.dialect.host, &fault.what)),
+            help: None,
+            lines: Some(Lines::of_source(source, fault.what.span)),
+        };
+        pen.draw(&drawing, out);
     }
 }
 

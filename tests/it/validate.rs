@@ -357,3 +357,26 @@ fn a_file_in_the_folder_of_another_host_is_told_apart_from_one_that_loads() {
     let message = report["findings"][0]["message"].as_str().unwrap();
     assert!(message.contains("folder of Codex, and Claude Code does not look there"), "{message}");
 }
+
+#[test]
+fn comments_count_in_toml_and_text_that_looks_like_one_does_not() {
+    let role = |instructions: &str, comment: &str| {
+        format!(
+            "name = \"a\"\ndescription = \"Reviews changes.\"\n{comment}sandbox_mode = \"read-only\"\ndeveloper_instructions = \"\"\"\nReview.\n{instructions}\"\"\"\n"
+        )
+    };
+    let allow = "# agentctl: allow-file[ignored-field]\n";
+    let reported = |text: &str| {
+        let sandbox = Sandbox::with(&[(".codex/agents/a.toml", text)]);
+        rules(&sandbox.json(&["validate", "--format", "json"]))
+            .into_iter()
+            .map(|(rule, _)| rule)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(reported(&role("", "")), ["ignored-field"]);
+    assert_eq!(
+        reported(&role("", "# agentctl: allow[ignored-field] older versions heed it\n")),
+        [""; 0]
+    );
+    assert_eq!(reported(&role(allow, "")), ["ignored-field"]);
+}

@@ -32,8 +32,7 @@ pub(super) fn run(
                 continue;
             }
         };
-        let (file, _) = linter.again(path, &old);
-        let (new, after) = text(linter, args, &file);
+        let (new, after) = text(linter, args, &linter.read(path, &old));
         if new == old {
             continue;
         }
@@ -67,9 +66,9 @@ pub(super) fn run(
 pub(super) fn text(linter: &Linter, args: &ValidateArgs, file: &File) -> (String, FileReport) {
     let path = file.entries.first().map(|entry| entry.path.clone()).unwrap_or_default();
     let text = lint::mend(&file.source, file.document.format, |text| {
-        fixes(args, &linter.again(&path, text).1).cloned().collect()
+        fixes(args, &linter.again(&path, text)).cloned().collect()
     });
-    let (_, report) = linter.again(&path, &text);
+    let report = linter.again(&path, &text);
     (text, report)
 }
 

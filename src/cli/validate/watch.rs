@@ -9,7 +9,11 @@ use std::{
 
 use anyhow::Result;
 
-use crate::cli::{Exit, args::ValidateArgs, world::World};
+use crate::cli::{
+    Exit,
+    args::ValidateArgs,
+    world::{Whose, World},
+};
 
 /// How often files are looked at.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -17,6 +21,7 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// Runs until it is interrupted.
 pub(super) fn run(world: &mut World, args: &ValidateArgs) -> Result<Exit> {
     loop {
+        world.forget_settings();
         let seen = stamps(world, args)?;
         // A mistake in the settings must not end the watch: the next save may mend it.
         if let Err(error) = super::once(world, args) {
@@ -35,7 +40,7 @@ fn stamps(
     world: &mut World,
     args: &ValidateArgs,
 ) -> Result<BTreeMap<PathBuf, (Option<SystemTime>, u64)>> {
-    let (candidates, _) = world.candidates(&args.paths)?;
+    let (candidates, _) = world.candidates(&args.paths, Whose::Project)?;
     let files =
         candidates.into_iter().map(|candidate| candidate.path).chain(world.settings_files());
     Ok(files

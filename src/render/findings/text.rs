@@ -1,17 +1,14 @@
 //! `--format text`: each finding with the line it is about, then the numbers.
 
-use std::fmt::{self, Display, Write as _};
-
-use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
-    MietteSpanContents, Severity, SourceCode, SourceSpan, SpanContents,
-};
+use std::fmt::Write as _;
 
 use super::Report;
 use crate::{
-    lint::{Excerpt, Finding, Level, Safety},
-    render::Paint,
-    text::{printable, printable_in_place},
+    lint::{Finding, Safety},
+    render::{
+        Paint,
+        diagnostic::{Drawing, Lines, Pen},
+    },
 };
 
 /// More findings than this are counted, not drawn.
@@ -20,19 +17,9 @@ const MOST_DRAWN: usize = 100;
 /// The report for people.
 pub fn findings_text(report: &Report<'_>, width: usize, paint: Paint) -> String {
     let mut out = String::new();
-    let theme = match paint {
-        Paint::Colour => GraphicalTheme::unicode(),
-        Paint::Plain => GraphicalTheme::unicode_nocolor(),
-    };
-    let handler = GraphicalReportHandler::new_themed(theme)
-        .with_width(width)
-        .with_context_lines(1)
-        .with_links(false);
+    let pen = Pen::new(width, paint);
     for finding in report.findings().take(MOST_DRAWN) {
-        let drawing = Drawing::new(finding);
-        if handler.render_report(&mut out, &drawing).is_err() {
-            writeln!(out, "{drawing}").ok();
-        }
+        pen.draw(&drawing(finding), &mut out);
         out.push('\n');
     }
     let more = report.findings().count().saturating_sub(MOST_DRAWN);
@@ -96,101 +83,18 @@ fn counted(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A finding as the drawing library wants it.
-#[derive(Debug)]
-struct Drawing<'a> {
-    finding: &'a Finding,
-    message: String,
-    lines: Option<Lines>,
-}
-
-impl<'a> Drawing<'a> {
-    fn new(finding: &'a Finding) -> Self {
-        let place = format!("{}:{}:{}", finding.path, finding.start.line, finding.start.column);
-        let lines = finding.excerpt.as_ref().map(|excerpt| Lines::new(finding, excerpt));
+fn drawing(finding: &Finding) -> Drawing {
+    let Finding { level, rule, path, start, message, help, excerpt, .. } = finding;
+    Drawing {
+        level: *level,
+        code: Some(format!("{}[{}]", level.name(), rule.name)),
         // Without a line to draw, the place is part of the message.
-        let message = match &lines {
-            Some(_) => printable(&finding.message).into_owned(),
-            None => format!("{}: {}", printable(&place), printable(&finding.message)),
-        };
-        Self { finding, message, lines }
-    }
-}
-
-impl Display for Drawing<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Drawing<'_> {}
-
-impl Diagnostic for Drawing<'_> {
-    fn code<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
-        let Finding { level, rule, .. } = self.finding;
-        Some(Box::new(format!("{}[{}]", level.name(), rule.name)))
-    }
-
-    fn severity(&self) -> Option<Severity> {
-        Some(match self.finding.level {
-            Level::Error => Severity::Error,
-            Level::Warning => Severity::Warning,
-            Level::Info => Severity::Advice,
-        })
-    }
-
-    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
-        self.finding.help.as_ref().map(|help| Box::new(printable(help)) as Box<dyn Display>)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.lines.as_ref().map(|lines| lines as &dyn SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let lines = self.lines.as_ref()?;
-        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(None, lines.span))))
-    }
-}
-
-/// A piece of a file that knows which line and column it starts at.
-#[derive(Debug)]
-struct Lines {
-    name: String,
-    text: String,
-    span: SourceSpan,
-    line: usize,
-    column: usize,
-}
-
-impl Lines {
-    fn new(finding: &Finding, excerpt: &Excerpt) -> Self {
-        Self {
-            name: printable(&finding.path).into_owned(),
-            text: printable_in_place(&excerpt.text).into_owned(),
-            span: excerpt.span.range().into(),
-            line: excerpt.line - 1,
-            column: excerpt.column - 1,
-        }
-    }
-}
-
-impl SourceCode for Lines {
-    fn read_span<'a>(
-        &'a self,
-        span: &SourceSpan,
-        before: usize,
-        after: usize,
-    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let inner = self.text.read_span(span, before, after)?;
-        let column = if inner.line() == 0 { self.column + inner.column() } else { inner.column() };
-        Ok(Box::new(MietteSpanContents::new_named(
-            self.name.clone(),
-            inner.data(),
-            *inner.span(),
-            self.line + inner.line(),
-            column,
-            inner.line_count(),
-        )))
+        message: match excerpt {
+            Some(_) => message.clone(),
+            None => format!("{path}:{}:{}: {message}", start.line, start.column),
+        },
+        label: None,
+        help: help.clone(),
+        lines: excerpt.as_ref().map(|excerpt| Lines::of_excerpt(path, excerpt)),
     }
 }
