@@ -305,6 +305,7 @@ fn check(checker: &mut super::fault::Checker<'_>) {
             span,
             fact,
             "`hooks: []` makes versions 2.1.251 to 2.1.259 drop the whole agent",
+            "remove `hooks`",
         );
     }
 }

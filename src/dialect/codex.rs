@@ -211,7 +211,12 @@ fn check_role(checker: &mut Checker<'_>) {
         if let Some(field) = field.cloned()
             && value.as_deref().is_some_and(|value| value.trim().is_empty())
         {
-            checker.report(field.value, documented(Outcome::Rejected), format!("`{key}` is blank"));
+            checker.report(
+                field.value,
+                documented(Outcome::Rejected),
+                format!("`{key}` is blank"),
+                "write something there",
+            );
         }
     }
 }

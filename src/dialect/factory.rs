@@ -127,6 +127,7 @@ fn check(checker: &mut Checker<'_>) {
             span,
             unverified(Outcome::Skipped),
             "the description has more than 500 characters",
+            "shorten it",
         );
     }
 }

@@ -25,6 +25,11 @@ pub struct Fault {
 }
 
 impl Fault {
+    /// What the host does about it.
+    pub fn fact(&self) -> Fact {
+        Fact { outcome: self.outcome, confidence: self.confidence }
+    }
+
     /// Whether the host does not load the agent because of it, as far as that is known for sure.
     pub fn stops(&self) -> bool {
         !self.outcome.loads() && self.confidence > Confidence::Unverified
@@ -157,8 +162,13 @@ pub enum FaultKind {
         host: &'static str,
     },
     /// Something only this host minds.
-    #[error("{0}")]
-    Other(String),
+    #[error("{what}")]
+    Other {
+        /// What.
+        what: String,
+        /// What to do about it, as an imperative.
+        remedy: &'static str,
+    },
 }
 
 /// What a host's own checks see and report to.
@@ -179,8 +189,14 @@ pub struct Checker<'a> {
 
 impl Checker<'_> {
     /// Reports something only this host minds.
-    pub fn report(&mut self, span: Span, fact: Fact, what: impl Into<String>) {
-        self.push(FaultKind::Other(what.into()), span, fact);
+    pub fn report(
+        &mut self,
+        span: Span,
+        fact: Fact,
+        what: impl Into<String>,
+        remedy: &'static str,
+    ) {
+        self.push(FaultKind::Other { what: what.into(), remedy }, span, fact);
     }
 
     /// Reports a fence that this host does not take.

@@ -278,14 +278,18 @@ fn check_remote(checker: &mut Checker<'_>) {
     underscore_files_are_skipped(checker);
     let uses = |path: &str| checker.definition.fields.iter().find(|field| field.path == path);
     let (url, json) = (uses("agent_card_url"), uses("agent_card_json"));
-    let (span, what) = match (url, json) {
-        (Some(_), Some(json)) => {
-            (json.key, "a remote agent has either `agent_card_url` or `agent_card_json`")
-        }
-        (None, None) => {
-            (checker.definition.span, "a remote agent needs `agent_card_url` or `agent_card_json`")
-        }
+    let (span, what, remedy) = match (url, json) {
+        (Some(_), Some(json)) => (
+            json.key,
+            "a remote agent has either `agent_card_url` or `agent_card_json`",
+            "keep one of the two",
+        ),
+        (None, None) => (
+            checker.definition.span,
+            "a remote agent needs `agent_card_url` or `agent_card_json`",
+            "say where its agent card is",
+        ),
         _ => return,
     };
-    checker.report(span, verified(Outcome::Rejected), what);
+    checker.report(span, verified(Outcome::Rejected), what, remedy);
 }

@@ -226,6 +226,7 @@ fn check_recipe(checker: &mut Checker<'_>) {
             span,
             unverified(Outcome::Rejected),
             "a recipe needs `instructions` or `prompt`",
+            "add one of them",
         );
     }
 }

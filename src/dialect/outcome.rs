@@ -73,6 +73,17 @@ pub struct Fact {
     pub confidence: Confidence,
 }
 
+impl Fact {
+    /// What `host` does, as a clause.
+    pub fn sentence(self, host: &str) -> String {
+        let sure = match self.confidence {
+            Confidence::Unverified => " probably",
+            Confidence::Documented | Confidence::Verified => "",
+        };
+        format!("{host}{sure} {}", self.outcome.sentence())
+    }
+}
+
 /// Seen in the host's source or by running it.
 pub const fn verified(outcome: Outcome) -> Fact {
     Fact { outcome, confidence: Confidence::Verified }

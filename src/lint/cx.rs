@@ -1,11 +1,11 @@
 //! What rules look at.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Display};
 
 use super::{Finding, Findings, Level, Rule};
 use crate::{
     catalog::{Catalog, Entry},
-    dialect::{Confidence, Dialect, Fault, Meaning, Outcome},
+    dialect::{Confidence, Dialect, Fact, Fault, Meaning, Outcome},
     document::{Document, Map},
     model::{Definition, FieldUse, PromptText},
     text::{Source, Span, Spanned},
@@ -104,10 +104,20 @@ impl<'a> AgentCx<'a> {
         rule: &'static Rule,
         fault: &Fault,
     ) -> &'f mut Finding {
-        let sure = if fault.confidence == Confidence::Unverified { " probably" } else { "" };
-        let message = format!("{}; {}{sure} {}", fault.kind, self.host(), fault.outcome.sentence());
-        let level = level_of(fault).min(rule.level);
-        findings.report(self, rule, fault.span, message).level(level)
+        self.report_fact(findings, rule, fault.span, fault.fact(), &fault.kind)
+    }
+
+    /// Reports `what` in the same way.
+    pub fn report_fact<'f>(
+        &self,
+        findings: &'f mut Findings,
+        rule: &'static Rule,
+        span: Span,
+        fact: Fact,
+        what: impl Display,
+    ) -> &'f mut Finding {
+        let message = format!("{what}; {}", fact.sentence(self.host()));
+        findings.report(self, rule, span, message).level(level_of(fact).min(rule.level))
     }
 }
 
@@ -130,9 +140,9 @@ impl PromptPlace {
     }
 }
 
-/// How bad a fault is. What nobody has confirmed is never an error.
-pub fn level_of(fault: &Fault) -> Level {
-    let level = match fault.outcome {
+/// How bad it is that a host does this. What nobody has confirmed is never an error.
+pub fn level_of(fact: Fact) -> Level {
+    let level = match fact.outcome {
         Outcome::Accepted => Level::Info,
         Outcome::Ignored | Outcome::Forwarded => Level::Warning,
         Outcome::Unrestricted
@@ -141,7 +151,7 @@ pub fn level_of(fault: &Fault) -> Level {
         | Outcome::HostFails
         | Outcome::FailsAtRun => Level::Error,
     };
-    if fault.confidence == Confidence::Unverified { level.min(Level::Warning) } else { level }
+    if fact.confidence == Confidence::Unverified { level.min(Level::Warning) } else { level }
 }
 
 /// The candidate most like `name`, if any is close enough to be a typo.
@@ -160,7 +170,6 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{dialect::FaultKind, text::Span};
 
     #[test]
     fn what_nobody_has_confirmed_is_never_an_error() {
@@ -173,16 +182,11 @@ mod tests {
             Outcome::HostFails,
             Outcome::FailsAtRun,
         ] {
-            let fault = |confidence| Fault {
-                kind: FaultKind::NoFrontMatter,
-                span: Span::default(),
-                outcome,
-                confidence,
-            };
-            assert!(level_of(&fault(Confidence::Unverified)) < Level::Error, "{outcome:?}");
+            let fact = |confidence| Fact { outcome, confidence };
+            assert!(level_of(fact(Confidence::Unverified)) < Level::Error, "{outcome:?}");
             assert_eq!(
-                level_of(&fault(Confidence::Verified)),
-                level_of(&fault(Confidence::Documented))
+                level_of(fact(Confidence::Verified)),
+                level_of(fact(Confidence::Documented))
             );
         }
     }

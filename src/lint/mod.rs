@@ -18,8 +18,8 @@ mod schema;
 mod scope;
 mod secret;
 mod suppress;
-mod tell;
 mod tool_list;
+mod words;
 
 pub use cx::{AgentCx, CatalogCx, Known, closest};
 pub use finding::{Edit, Excerpt, Finding, Findings, Fix, Safety};

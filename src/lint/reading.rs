@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{AgentCx, Finding, Findings, Rule};
+use super::AgentCx;
 use crate::{
-    dialect::{Fact, Fault, FaultKind, Field},
+    dialect::Field,
     model::PromptText,
     text::{Span, Spanned},
 };
@@ -98,20 +98,6 @@ impl<'a> AgentCx<'a> {
         let key = self.definition().fields.iter().find(|field| field.value == span);
         self.faults()
             .any(|fault| fault.span == span || key.is_some_and(|key| key.key == fault.span))
-    }
-
-    /// Reports `what` under `rule`, as bad as what the host does about it.
-    pub(super) fn report_fact<'f>(
-        &self,
-        findings: &'f mut Findings,
-        rule: &'static Rule,
-        span: Span,
-        fact: Fact,
-        what: String,
-    ) -> &'f mut Finding {
-        let Fact { outcome, confidence } = fact;
-        let fault = Fault { kind: FaultKind::Other(what), span, outcome, confidence };
-        self.report_fault(findings, rule, &fault)
     }
 
     /// `text` in the quotes that stand around `span`, if any do.

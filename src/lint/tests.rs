@@ -81,6 +81,13 @@ pub(super) fn check(rule: &Rule, path: &str, text: &str) -> String {
     out
 }
 
+/// [`check`] of a definition whose result has this JSON Schema.
+pub(super) fn check_schema(rule: &Rule, schema: &str) -> String {
+    let head = "agentType: a\nwhenToUse: b\npromptConfig: {systemPrompt: c}\noutputConfig:\n  \
+                outputName: r\n  description: d\n  schema: ";
+    check(rule, "agents/a.yaml", &format!("{head}{schema}\n"))
+}
+
 #[test]
 fn names_are_unique_sorted_and_kebab_case() {
     let names: Vec<_> = RULES.iter().map(|rule| rule.name).collect();

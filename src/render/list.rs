@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::{Paint, consequence, place, table::table};
+use super::{Paint, place, table::table};
 use crate::{
     catalog::{Catalog, Entry, Located},
     dialect::{Fault, FaultKind, Grant, Outcome},
@@ -74,7 +74,8 @@ fn notes(out: &mut String, catalog: &Catalog, entries: &[&Entry], paint: Paint) 
                 format!("{}:{}:{}", entry.path.display(), fault.start.line, fault.start.column);
             let what = fault.what.kind.to_string();
             writeln!(out, "{} {}", paint.bold(printable(&at)), printable(&what)).ok();
-            writeln!(out, "  {}", paint.yellow(consequence(entry.dialect.host, &fault.what))).ok();
+            writeln!(out, "  {}", paint.yellow(fault.what.fact().sentence(entry.dialect.host)))
+                .ok();
         }
     }
     for entry in entries {

@@ -22,19 +22,7 @@ pub use list::{list_json, list_text};
 pub use paint::Paint;
 pub use show::{show_json, show_text};
 
-use crate::{
-    catalog::Located,
-    dialect::{Confidence, Fault},
-};
-
-/// What the host does, as a sentence without a full stop.
-pub fn consequence(host: &str, fault: &Fault) -> String {
-    let sure = match fault.confidence {
-        Confidence::Unverified => " probably",
-        Confidence::Documented | Confidence::Verified => "",
-    };
-    format!("{host}{sure} {}", fault.outcome.sentence())
-}
+use crate::catalog::Located;
 
 /// A place as `{line, column, byte}` twice.
 fn place<T>(located: &Located<T>) -> serde_json::Value {

@@ -4,9 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{
-    Drawing, Lines, Paint, Pen, consequence, list::fault_json, verdicts::verdicts_text, yaml_text,
-};
+use super::{Drawing, Lines, Paint, Pen, list::fault_json, verdicts::verdicts_text, yaml_text};
 use crate::{
     authority::Verdict,
     catalog::{Catalog, Entry},
@@ -385,7 +383,7 @@ fn problems(out: &mut String, entry: &Entry, width: usize, paint: Paint) {
             level: if fault.what.outcome.loads() { Level::Warning } else { Level::Error },
             code: None,
             message: fault.what.kind.to_string(),
-            label: Some(consequence(entry.dialect.host, &fault.what)),
+            label: Some(fault.what.fact().sentence(entry.dialect.host)),
             help: None,
             lines: Some(Lines::of_source(source, fault.what.span)),
         };

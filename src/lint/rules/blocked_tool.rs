@@ -5,8 +5,8 @@ use crate::{
     lint::{
         AgentCx, Check, Findings, Level,
         rule::declare_rule,
-        tell::{counted, listed},
         tool_list::{self, Listed, Sort},
+        words::{counted, listed},
     },
     text::Spanned,
 };

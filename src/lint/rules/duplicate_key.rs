@@ -5,7 +5,7 @@ use crate::{
     document::ProblemKind,
     lint::{
         AgentCx, Check, Findings, Level, Safety, keys::entry_at, keys::whole_lines,
-        rule::declare_rule, tell::tell,
+        rule::declare_rule,
     },
     text::Span,
 };
@@ -55,7 +55,9 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
         };
         let line = cx.source.position(first.start as usize).line;
         let what = format!("the key `{key}` is already set on line {line}");
-        let finding = tell(cx, findings, &DUPLICATE_KEY, fault, &what).help("remove one of them");
+        let finding = cx
+            .report_fact(findings, &DUPLICATE_KEY, fault.span, fault.fact(), &what)
+            .help("remove one of them");
         if let Some(lines) = repetition(cx, *first, fault.span) {
             finding.help("remove it").fix(Safety::Safe, "remove the second one", lines, "");
         }

@@ -4,10 +4,11 @@ use crate::{
     document::{Format, Node, Value},
     lint::{
         AgentCx, Check, Findings, Level, Safety,
+        cx::level_of,
         keys::node_at,
         rule::declare_rule,
-        tell::{consequence, counted, level_of_fact, listed},
         tool_list::{self, Foreign, Listed, Sort},
+        words::{counted, listed},
     },
     model::Access,
     text::Span,
@@ -70,11 +71,11 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
         "{names} {are} of {}, not of {}{left}; {}",
         foreign.host,
         cx.host(),
-        consequence(cx, fact)
+        fact.sentence(cx.host())
     );
     let fails = fact.outcome == crate::dialect::Outcome::FailsAtRun
         && fact.confidence > crate::dialect::Confidence::Unverified;
-    let level = if fails { Level::Error } else { level_of_fact(fact) };
+    let level = if fails { Level::Error } else { level_of(fact) };
     let finding = findings.report(cx, &FOREIGN_TOOLS, first.span, message).level(level);
     finding.help(translations(&foreign));
     if let Some((span, text)) = rewritten(cx, &allowed, &foreign) {

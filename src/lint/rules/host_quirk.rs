@@ -42,9 +42,8 @@ declare_rule! {
 
 fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
     for fault in cx.faults() {
-        if let FaultKind::Other(_) = fault.kind {
-            cx.report_fault(findings, &HOST_QUIRK, fault)
-                .help(format!("change it to what {} wants", cx.host()));
+        if let FaultKind::Other { remedy, .. } = fault.kind {
+            cx.report_fault(findings, &HOST_QUIRK, fault).help(remedy);
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     lint::{
         AgentCx, Check, Findings, Level,
         rule::declare_rule,
-        tell::{counted, listed},
+        words::{counted, listed},
     },
 };
 

@@ -3,10 +3,7 @@
 use crate::{
     dialect::{Fault, FaultKind, Kind},
     document::Format,
-    lint::{
-        AgentCx, Check, Finding, Findings, Level, Safety, keys::is_name, rule::declare_rule,
-        tell::tell,
-    },
+    lint::{AgentCx, Check, Finding, Findings, Level, Safety, keys::is_name, rule::declare_rule},
 };
 
 use super::wrong_type::mend;
@@ -65,7 +62,9 @@ fn bad_name(cx: &AgentCx<'_>, findings: &mut Findings, fault: &Fault, path: &str
         return;
     };
     let what = format!("`{found}` cannot be the name of an agent: it must be {}", rule.must_be);
-    let finding = tell(cx, findings, &INVALID_NAME, fault, &what).help("choose another name");
+    let finding = cx
+        .report_fact(findings, &INVALID_NAME, fault.span, fault.fact(), &what)
+        .help("choose another name");
     let slug = slug(found);
     if (rule.accepts)(&slug) {
         rename(cx, finding, &slug);

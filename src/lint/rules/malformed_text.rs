@@ -3,7 +3,7 @@
 use crate::{
     dialect::{Fault, FaultKind},
     document::ProblemKind,
-    lint::{AgentCx, Check, Findings, Level, rule::declare_rule, tell::tell},
+    lint::{AgentCx, Check, Findings, Level, rule::declare_rule},
 };
 
 declare_rule! {
@@ -75,7 +75,7 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
             count => format!(", as in {count} more places"),
         };
         let what = format!("text stands where a key should{more}");
-        tell(cx, findings, &MALFORMED_TEXT, first, &what)
+        cx.report_fact(findings, &MALFORMED_TEXT, first.span, first.fact(), &what)
             .help("write `|` after the key above it, and indent the text");
     }
 }

@@ -4,8 +4,8 @@ use crate::{
     dialect::Outcome,
     lint::{
         AgentCx, Check, Findings, Level, Safety,
+        cx::level_of,
         rule::declare_rule,
-        tell::{consequence, level_of_fact},
         tool_list::{self, Listed, Sort},
     },
 };
@@ -65,7 +65,7 @@ fn report(cx: &AgentCx<'_>, findings: &mut Findings, listed: &Listed<'_>, does: 
     let (message, level) = match tools.unknown.outcome {
         Outcome::Ignored => (format!("{what}, so it {does} nothing"), Level::Warning),
         _ if does == "forbids" => (format!("{what}, so it forbids nothing"), Level::Warning),
-        _ => (format!("{what}; {}", consequence(cx, tools.unknown)), level_of_fact(tools.unknown)),
+        _ => (format!("{what}; {}", tools.unknown.sentence(cx.host())), level_of(tools.unknown)),
     };
     let finding = findings.report(cx, &MCP_TOOL_SYNTAX, name.span, message).level(level);
     match tools.mcp.spell(server, tool.as_deref()) {

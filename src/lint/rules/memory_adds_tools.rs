@@ -1,7 +1,7 @@
 //! `memory-adds-tools`.
 
 use crate::{
-    lint::{AgentCx, Check, Findings, Level, rule::declare_rule, tell::listed, tool_list},
+    lint::{AgentCx, Check, Findings, Level, rule::declare_rule, tool_list, words::listed},
     model::Access,
 };
 

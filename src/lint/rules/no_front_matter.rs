@@ -2,7 +2,7 @@
 
 use crate::{
     dialect::{FaultKind, Outcome},
-    lint::{AgentCx, Check, Findings, Level, cx::level_of, rule::declare_rule, tell::tell},
+    lint::{AgentCx, Check, Findings, Level, cx::level_of, rule::declare_rule},
     text::Span,
 };
 
@@ -41,13 +41,19 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
     // A file that the host passes over may well be a note about the agents beside it.
     let level = match fault.outcome {
         Outcome::Skipped => Level::Warning,
-        _ => level_of(fault),
+        _ => level_of(fault.fact()),
     };
     let mut fault = fault.clone();
     fault.span = first_line(cx);
-    tell(cx, findings, &NO_FRONT_MATTER, &fault, "there is no front matter")
-        .level(level)
-        .help("start the file with `---`, its keys and `---`, or move it out of this folder");
+    cx.report_fact(
+        findings,
+        &NO_FRONT_MATTER,
+        fault.span,
+        fault.fact(),
+        "there is no front matter",
+    )
+    .level(level)
+    .help("start the file with `---`, its keys and `---`, or move it out of this folder");
 }
 
 /// The first line that says something.

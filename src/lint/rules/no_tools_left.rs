@@ -5,7 +5,6 @@ use crate::{
     lint::{
         AgentCx, Check, Findings, Level,
         rule::declare_rule,
-        tell::consequence,
         tool_list::{self, Listed, Sort},
     },
     model::Access,
@@ -76,7 +75,7 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
     let certain = all_void && fact.confidence > Confidence::Unverified;
     let message = match fact.outcome {
         Outcome::Ignored => "nothing of this list is left, so the agent has no tool".to_owned(),
-        _ => format!("nothing of this list is left; {}", consequence(cx, fact)),
+        _ => format!("nothing of this list is left; {}", fact.sentence(cx.host())),
     };
     let level = match fact.outcome {
         Outcome::Ignored => Level::Warning,

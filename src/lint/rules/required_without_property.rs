@@ -121,12 +121,10 @@ fn look(cx: &AgentCx<'_>, findings: &mut Findings, subschema: &Subschema<'_>) {
 #[cfg(test)]
 mod tests {
     use super::REQUIRED_WITHOUT_PROPERTY;
-    use crate::lint::tests::check;
+    use crate::lint::tests::check_schema;
 
     fn findings(schema: &str) -> String {
-        let head = "agentType: a\nwhenToUse: b\npromptConfig: {systemPrompt: c}\noutputConfig:\n  \
-                    outputName: r\n  description: d\n  schema: ";
-        check(&REQUIRED_WITHOUT_PROPERTY, "agents/a.yaml", &format!("{head}{schema}\n"))
+        check_schema(&REQUIRED_WITHOUT_PROPERTY, schema)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::{
     dialect::FaultKind,
-    lint::{AgentCx, Check, Findings, Level, rule::declare_rule, tell::tell},
+    lint::{AgentCx, Check, Findings, Level, rule::declare_rule},
 };
 
 declare_rule! {
@@ -43,7 +43,8 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
     for fault in cx.faults() {
         if let FaultKind::BuiltInName { name, .. } = &fault.kind {
             let what = format!("`{name}` is the name of a built-in agent that cannot be replaced");
-            tell(cx, findings, &RESERVED_NAME, fault, &what).help("call it something else");
+            cx.report_fact(findings, &RESERVED_NAME, fault.span, fault.fact(), &what)
+                .help("call it something else");
         }
     }
 }

@@ -124,12 +124,10 @@ fn meta_schema(cx: &AgentCx<'_>, findings: &mut Findings, entry: &Entry) {
 #[cfg(test)]
 mod tests {
     use super::SCHEMA_REFERENCE;
-    use crate::lint::tests::check;
+    use crate::lint::tests::check_schema;
 
     fn findings(schema: &str) -> String {
-        let head = "agentType: a\nwhenToUse: b\npromptConfig: {systemPrompt: c}\noutputConfig:\n  \
-                    outputName: r\n  description: d\n  schema: ";
-        check(&SCHEMA_REFERENCE, "agents/a.yaml", &format!("{head}{schema}\n"))
+        check_schema(&SCHEMA_REFERENCE, schema)
     }
 
     #[test]

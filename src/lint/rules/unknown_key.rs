@@ -7,8 +7,8 @@ use crate::{
         AgentCx, Check, Finding, Findings, Level, Safety,
         keys::{entry_at, last, siblings, top_keys},
         rule::declare_rule,
-        tell::{counted, listed, tell},
         tool_list::{fold, near_miss},
+        words::{counted, listed},
     },
 };
 
@@ -99,7 +99,7 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
         let are = counted(group.len(), "is not a key", "are not keys");
         let names = listed(group.iter().map(|(path, _)| *path));
         let what = format!("{names} {are} of {} agents", cx.host());
-        let finding = tell(cx, findings, &UNKNOWN_KEY, first, &what);
+        let finding = cx.report_fact(findings, &UNKNOWN_KEY, first.span, first.fact(), &what);
         finding.help(format!("remove {}", counted(group.len(), "it", "them")));
         if first.outcome.loads() {
             finding.level(Level::Info);
@@ -121,7 +121,7 @@ fn slip(cx: &AgentCx<'_>, findings: &mut Findings, fault: &Fault, path: &str) ->
     let candidates: Vec<_> = candidates.collect();
     let Some(near) = near_miss(key, candidates.into_iter()) else { return false };
     let what = format!("`{path}` is not a key of {} agents", cx.host());
-    let finding = tell(cx, findings, &UNKNOWN_KEY, fault, &what);
+    let finding = cx.report_fact(findings, &UNKNOWN_KEY, fault.span, fault.fact(), &what);
     finding.help(format!("did you mean `{near}`?"));
     rename(cx, finding, path, near);
     true
@@ -143,7 +143,7 @@ fn restriction(cx: &AgentCx<'_>, findings: &mut Findings, fault: &Fault, path: &
     } else {
         format!("`{path}` is not a key of {} agents", cx.host())
     };
-    let finding = tell(cx, findings, &UNKNOWN_KEY, fault, &what);
+    let finding = cx.report_fact(findings, &UNKNOWN_KEY, fault.span, fault.fact(), &what);
     match instead {
         Some(field) => {
             if field.slot == slot {
@@ -174,7 +174,7 @@ fn other_word(cx: &AgentCx<'_>, findings: &mut Findings, fault: &Fault, path: &s
         return false;
     }
     let what = format!("`{path}` is not a key of {} agents", cx.host());
-    let finding = tell(cx, findings, &UNKNOWN_KEY, fault, &what);
+    let finding = cx.report_fact(findings, &UNKNOWN_KEY, fault.span, fault.fact(), &what);
     finding.help(format!("write `{}`", field.key));
     rename(cx, finding, path, field.key);
     true

@@ -4,9 +4,10 @@ use crate::{
     dialect::{FaultKind, Outcome},
     lint::{
         AgentCx, Check, Findings, Level, Safety,
+        cx::level_of,
         rule::declare_rule,
-        tell::{consequence, counted, level_of_fact, listed},
         tool_list::{self, Sort},
+        words::{counted, listed},
     },
     text::Spanned,
 };
@@ -68,7 +69,7 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
         };
         let message = format!("`{name}` is not a tool of {}{}", cx.host(), so(cx, 1));
         let finding = findings.report(cx, &UNKNOWN_TOOL, name.span, message);
-        finding.level(level_of_fact(tools.unknown)).help(format!("did you mean `{near}`?"));
+        finding.level(level_of(tools.unknown)).help(format!("did you mean `{near}`?"));
         // The author's intent is a guess, so the edit is never automatic.
         if name.value == tool_list::bare(&name.value) {
             finding.fix(Safety::Unsafe, format!("replace with `{near}`"), name.span, near);
@@ -101,7 +102,7 @@ fn report_strange(cx: &AgentCx<'_>, findings: &mut Findings, names: &[&Spanned<S
     let message = format!("{list} {are} of {}{}", cx.host(), so(cx, names.len()));
     findings
         .report(cx, &UNKNOWN_TOOL, first.span, message)
-        .level(level_of_fact(tools.unknown))
+        .level(level_of(tools.unknown))
         .help(format!("remove {}", counted(names.len(), "it", "them")));
 }
 
@@ -111,7 +112,7 @@ fn so(cx: &AgentCx<'_>, count: usize) -> String {
     if fact.outcome == Outcome::Ignored {
         format!(", so {} nothing", counted(count, "it grants", "they grant"))
     } else {
-        format!("; {}", consequence(cx, fact))
+        format!("; {}", fact.sentence(cx.host()))
     }
 }
 

@@ -4,8 +4,8 @@ use crate::{
     dialect::{McpSyntax, Outcome},
     lint::{
         AgentCx, Check, Findings, Level,
+        cx::level_of,
         rule::declare_rule,
-        tell::{consequence, level_of_fact},
         tool_list::{self, Listed, Sort},
     },
 };
@@ -54,11 +54,11 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
         let what = format!("`{name}` is not a pattern in {}", cx.host());
         let message = match fact.outcome {
             Outcome::Ignored => format!("{what}, so it grants nothing"),
-            _ => format!("{what}; {}", consequence(cx, fact)),
+            _ => format!("{what}; {}", fact.sentence(cx.host())),
         };
         findings
             .report(cx, &UNMATCHED_WILDCARD, name.span, message)
-            .level(level_of_fact(fact))
+            .level(level_of(fact))
             .help(help(cx, &name.value));
     }
     for listed in tool_list::denied(cx).filter(is_wildcard) {
