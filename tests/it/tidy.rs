@@ -21,6 +21,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("authority", &["text", "document", "model", "dialect", "catalog"]),
     ("config", &["text", "dialect", "lint"]),
     ("render", &["text", "document", "model", "dialect", "catalog", "lint", "authority"]),
+    ("conversation", &[]),
+    ("event", &["conversation"]),
+    ("tools", &["text", "model", "conversation", "event"]),
+    ("provider", &["text", "document", "conversation", "event"]),
     (
         "cli",
         &[
@@ -33,6 +37,10 @@ const LAYERS: &[(&str, &[&str])] = &[
             "authority",
             "config",
             "render",
+            "conversation",
+            "event",
+            "tools",
+            "provider",
         ],
     ),
 ];

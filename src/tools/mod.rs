@@ -1,0 +1,86 @@
+//! The tools agents have.
+//!
+//! A tool sees a root directory, a sandbox and its own limits, never the agent or the session.
+//! What a call may do has been decided before it gets here. Dropping the future ends a call, and
+//! nothing it started lives on.
+
+mod root;
+pub mod sandbox;
+
+use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
+
+pub use root::{Root, RootError};
+use sandbox::Sandbox;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::{
+    conversation::ToolSpec,
+    model::{Effect, canonical_tool},
+};
+
+/// A future of what a tool returns.
+pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<String, ToolError>> + Send + 'a>>;
+
+/// Something an agent can do.
+pub trait Tool: fmt::Debug + Send + Sync {
+    /// What a model is told about it. The name is canonical.
+    fn spec(&self) -> ToolSpec;
+
+    /// Does it. The result is capped and says how to get the rest.
+    fn call<'a>(&'a self, cx: &'a ToolCx, arguments: Value) -> ToolFuture<'a>;
+
+    /// Exactly what a call would do, for a person who has to allow it: the command, or the files
+    /// with the lines that change.
+    fn preview(&self, _cx: &ToolCx, arguments: &Value) -> String {
+        serde_json::to_string_pretty(arguments).unwrap_or_default()
+    }
+
+    /// What it can do to the world.
+    fn effect(&self) -> Effect {
+        canonical_tool(&self.spec().name).map_or(Effect::Execute, |tool| tool.effect)
+    }
+}
+
+/// What tools work with.
+#[derive(Debug)]
+pub struct ToolCx {
+    /// The directory no file tool leaves.
+    pub root: Root,
+    /// What commands may touch.
+    pub sandbox: Sandbox,
+    /// How long a call may take.
+    pub time_limit: Duration,
+    /// Whether web pages may be fetched.
+    pub web: bool,
+}
+
+/// A call without a result.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ToolError {
+    /// The model asked for something that does not work; it is told and may try something else.
+    #[error("{0}")]
+    Refused(String),
+    /// The tool cannot work on this machine, whatever the model asks of it. The run stops.
+    #[error("{0}")]
+    Broken(String),
+}
+
+impl ToolError {
+    /// The model is told `why`.
+    pub fn refused(why: impl fmt::Display) -> Self {
+        Self::Refused(why.to_string())
+    }
+}
+
+/// Reads the arguments of a call. The model is told what is wrong with them.
+pub fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
+    serde_json::from_value(arguments)
+        .map_err(|error| ToolError::refused(format_args!("the arguments do not fit: {error}")))
+}
+
+/// Every built-in tool, sorted by name.
+pub fn built_in() -> Vec<Arc<dyn Tool>> {
+    Vec::new()
+}
