@@ -26,6 +26,7 @@ pub mod document;
 pub mod event;
 pub mod lint;
 pub mod model;
+pub mod plan;
 pub mod provider;
 pub mod render;
 pub mod text;

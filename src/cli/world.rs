@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, anyhow};
 use super::args::{Cli, When};
 use crate::{
     catalog::{self, Candidate, Catalog, Entry, Exclude, File, Keep, Reading, Roots, Surroundings},
-    config::{self, Settings},
+    config::{self, Owner, Settings},
     dialect::{self, Dialect},
     lint::{Known, Level},
     render::{Drawing, Lines, Paint, Pen},
@@ -215,20 +215,22 @@ impl World {
     }
 
     /// The settings files there are: the project's, then the user's.
-    pub fn settings_files(&self) -> Vec<PathBuf> {
+    pub fn settings_files(&self) -> Vec<(PathBuf, Owner)> {
         let nearest = self.cwd.ancestors().take(self.project_roots().len());
         let mut project = nearest.map(|folder| folder.join(config::FILE_NAME));
         let project = project.find(|path| path.is_file());
         let user = self.config_home.as_ref().map(|home| home.join("agentctl/config.toml"));
-        project.into_iter().chain(user.filter(|path| path.is_file())).collect()
+        let project = project.map(|path| (path, Owner::Project));
+        let user = user.filter(|path| path.is_file()).map(|path| (path, Owner::User));
+        project.into_iter().chain(user).collect()
     }
 
     /// What the settings files say. They are read once.
     pub fn settings(&mut self) -> Result<&Settings> {
         if self.settings.is_none() {
             let mut settings = Settings::default();
-            for path in self.settings_files() {
-                settings = settings.over(self.read_settings(&path)?);
+            for (path, owner) in self.settings_files() {
+                settings = settings.over(self.read_settings(&path, owner)?);
             }
             self.settings = Some(settings);
         }
@@ -240,12 +242,12 @@ impl World {
         self.settings = None;
     }
 
-    fn read_settings(&self, path: &Path) -> Result<Settings> {
+    fn read_settings(&self, path: &Path, owner: Owner) -> Result<Settings> {
         let shown = path.strip_prefix(&self.cwd).unwrap_or(path);
         let bytes =
             std::fs::read(path).with_context(|| format!("cannot read {}", shown.display()))?;
         let source = Source::new(shown.display().to_string(), bytes);
-        Settings::parse(&source, path.parent().unwrap_or(Path::new(""))).map_err(|error| {
+        Settings::parse(&source, path.parent().unwrap_or(Path::new("")), owner).map_err(|error| {
             let drawing = Drawing {
                 level: Level::Error,
                 code: None,

@@ -4,8 +4,12 @@
 
 mod lint;
 mod patterns;
+mod run;
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use globset::GlobSet;
 use schemars::JsonSchema;
@@ -13,6 +17,9 @@ use serde::Deserialize;
 use thiserror::Error;
 
 pub use lint::{LintOptions, LintSettings, Severity, check_rule_name};
+pub use run::{
+    ModelAlias, Patience, ProviderOptions, ProviderSettings, RunOptions, RunSettings, ToolOptions,
+};
 
 use crate::text::{Source, Span};
 use patterns::{BadValue, glob_set};
@@ -31,7 +38,31 @@ pub struct Options {
     /// What `validate` reports.
     #[serde(default)]
     pub lint: LintOptions,
+    /// How agents are run.
+    #[serde(default)]
+    pub run: RunOptions,
+    /// Names for models: `fast = "openai/gpt-5-mini"`, or several in order of preference.
+    #[serde(default)]
+    pub models: BTreeMap<String, ModelAlias>,
+    /// Servers with models. Only in the user's own file.
+    #[serde(default)]
+    pub providers: BTreeMap<String, ProviderOptions>,
+    /// What tools may do. Only in the user's own file.
+    #[serde(default)]
+    pub tools: ToolOptions,
 }
+
+/// Whose file it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The project's, which may come from anyone.
+    Project,
+    /// The user's own.
+    User,
+}
+
+/// Tables that could send the user's keys elsewhere or widen what tools may do.
+const USERS_ONLY: &[&str] = &["providers", "tools"];
 
 /// Where definitions are looked for.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -55,6 +86,8 @@ pub struct Settings {
     pub exclude: Vec<GlobSet>,
     /// What `validate` reports.
     pub lint: LintSettings,
+    /// How agents are run.
+    pub run: RunSettings,
 }
 
 /// A settings file that cannot be used. The user's to mend.
@@ -69,7 +102,10 @@ pub struct ConfigError {
 
 impl Settings {
     /// Reads the text of a settings file that lies in `folder`, which is absolute.
-    pub fn parse(source: &Source, folder: &Path) -> Result<Self, ConfigError> {
+    pub fn parse(source: &Source, folder: &Path, owner: Owner) -> Result<Self, ConfigError> {
+        if owner == Owner::Project {
+            refuse_what_is_the_users(source)?;
+        }
         let options: Options = toml::from_str(source.text()).map_err(|error| ConfigError {
             message: error.message().to_owned(),
             span: error.span().map(Span::from).unwrap_or_default(),
@@ -82,10 +118,13 @@ impl Settings {
             |bad: BadValue| ConfigError { span: place(&bad.written), message: bad.message };
         let exclude = glob_set(folder, &options.catalog.exclude).map_err(refuse)?;
         let lint = LintSettings::resolve(options.lint, folder).map_err(refuse)?;
+        let run =
+            RunSettings::resolve(options.run, options.models, options.providers, options.tools)
+                .map_err(refuse)?;
         // Collecting the components drops each `.` among them.
         let absolute = |dir: &PathBuf| folder.join(dir).components().collect();
         let dirs = options.catalog.dirs.iter().map(absolute).collect();
-        Ok(Self { dirs, exclude: vec![exclude], lint })
+        Ok(Self { dirs, exclude: vec![exclude], lint, run })
     }
 
     /// These settings, and where they say nothing those of `lower`.
@@ -95,8 +134,25 @@ impl Settings {
         }
         self.exclude.extend(lower.exclude);
         self.lint = self.lint.over(lower.lint);
+        self.run = self.run.over(lower.run);
         self
     }
+}
+
+/// A project must not decide where the user's keys go.
+fn refuse_what_is_the_users(source: &Source) -> Result<(), ConfigError> {
+    // What does not parse is reported by whoever reads it in earnest.
+    let Ok(table) = toml::de::DeTable::parse(source.text()) else { return Ok(()) };
+    for (key, _) in table.get_ref() {
+        if let Some(name) = USERS_ONLY.iter().find(|name| **name == key.get_ref().as_ref()) {
+            let message = format!(
+                "`[{name}]` is only read from the user's own file, not from a project: it could \
+                 send keys elsewhere or let tools do more"
+            );
+            return Err(ConfigError { message, span: key.span().into() });
+        }
+    }
+    Ok(())
 }
 
 /// The JSON Schema of `agentctl.toml`.

@@ -6,11 +6,16 @@
 
 mod endpoint;
 mod error;
+pub mod offline;
+mod record;
+mod script;
 
 use std::{fmt, future::Future, pin::Pin};
 
 pub use endpoint::{ENDPOINTS, Endpoint, EndpointTemplate, Secret, Wire};
 pub use error::{ModelError, Remedy};
+pub use record::{RecordError, Recorder, Recording, Replay};
+pub use script::{Script, ScriptError};
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::{Answer, Message, ToolSpec};

@@ -41,8 +41,10 @@ fn stamps(
     args: &ValidateArgs,
 ) -> Result<BTreeMap<PathBuf, (Option<SystemTime>, u64)>> {
     let (candidates, _) = world.candidates(&args.paths, Whose::Project)?;
-    let files =
-        candidates.into_iter().map(|candidate| candidate.path).chain(world.settings_files());
+    let files = candidates
+        .into_iter()
+        .map(|candidate| candidate.path)
+        .chain(world.settings_files().into_iter().map(|(path, _)| path));
     Ok(files
         .filter_map(|path| {
             let metadata = std::fs::metadata(&path).ok()?;
