@@ -29,5 +29,6 @@ pub mod model;
 pub mod plan;
 pub mod provider;
 pub mod render;
+pub mod run;
 pub mod text;
 pub mod tools;

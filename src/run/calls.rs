@@ -1,0 +1,292 @@
+//! Carrying out the calls of a turn: side by side, one result for each, in call order.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures_util::future::join_all;
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use super::{
+    Agent, Turn,
+    approval::{Gate, Question, gate},
+    unwritten,
+};
+use crate::{
+    authority::COMPLETE_TASK,
+    conversation::{Answer, Message, ToolCall, ToolResult},
+    event::{Decision, Failure, FailureKind, What},
+    plan::Handed,
+    tools::{Tool, ToolError},
+};
+
+/// The longest result a model gets, whatever a tool returns.
+const MAX_OUTPUT: usize = 100_000;
+
+/// A tool knows its own limit and says more when it reaches it; this is for one that does not.
+const MARGIN: Duration = Duration::from_secs(2);
+
+/// What a call came to.
+enum Done {
+    /// A result for the model.
+    Told(String),
+    /// The result of the run.
+    Handed(Handed),
+    /// A failure the model is told about.
+    Failed(String),
+    /// The run cannot go on.
+    Broken(Failure),
+}
+
+/// A call that is over.
+struct Finished {
+    result: ToolResult,
+    /// What it handed in.
+    handed: Option<Handed>,
+    /// Why the run cannot go on.
+    broken: Option<Failure>,
+}
+
+/// A call's place among the results of its turn.
+type Slot = Mutex<Option<Finished>>;
+
+impl Agent {
+    /// Carries out the calls of `answer` and remembers their results.
+    pub(super) async fn carry_out(&mut self, answer: &Answer) -> Turn {
+        let calls: Vec<ToolCall> = answer.calls().cloned().collect();
+        self.tool_uses += calls.len() as u64;
+        let ids: Vec<String> =
+            calls.iter().enumerate().map(|(at, call)| self.call_id(call, at)).collect();
+        let slots: Vec<Slot> = calls.iter().map(|_| Slot::default()).collect();
+        let begun = Instant::now();
+        let all = join_all(calls.iter().zip(&ids).zip(&slots).map(|((call, id), slot)| async {
+            let done = self.carry_out_one(call, id).await;
+            let finished = self.ended(call, id, done, begun.elapsed());
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(finished);
+        }));
+        let stopped = tokio::select! {
+            biased;
+            () = self.around.cancel.cancelled() => Some("the run was cancelled"),
+            _ = all => None,
+            () = self.clock.expired() => Some("the time limit was reached"),
+        };
+        let mut results = Vec::with_capacity(calls.len());
+        let (mut handed, mut broken) = (None, None);
+        for ((call, id), slot) in calls.iter().zip(&ids).zip(slots) {
+            let slot = slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let finished = slot.unwrap_or_else(|| {
+                let why = stopped.unwrap_or("its result was lost");
+                let done = Done::Failed(format!("the call was stopped: {why}"));
+                self.ended(call, id, done, begun.elapsed())
+            });
+            results.push(finished.result);
+            // Of several results that fit, the first counts.
+            handed = handed.or(finished.handed);
+            broken = broken.or(finished.broken);
+        }
+        self.history.push(Message::Results { results });
+        match (handed, broken) {
+            (Some(handed), _) => Turn::Goal(handed),
+            (None, Some(failure)) => Turn::Failed(failure),
+            (None, None) if self.around.cancel.is_cancelled() => Turn::Aborted,
+            (None, None) if stopped.is_some() => Turn::TimedOut,
+            (None, None) => Turn::Continue,
+        }
+    }
+
+    /// Writes down what a call came to.
+    fn ended(&self, call: &ToolCall, id: &str, done: Done, took: Duration) -> Finished {
+        let (mut handed, mut broken) = (None, None);
+        let (content, is_error) = match done {
+            Done::Told(text) => (text, false),
+            Done::Failed(text) => (text, true),
+            Done::Handed(result) => {
+                handed = Some(result);
+                ("The result was handed in.".to_owned(), false)
+            }
+            Done::Broken(failure) => {
+                let text = failure.message.clone();
+                broken = Some(failure);
+                (text, true)
+            }
+        };
+        let content = self.around.journal.redactor().text(&capped(content)).into_owned();
+        let ended = What::ToolCallEnd {
+            tool_name: call.name.clone(),
+            call_id: id.to_owned(),
+            success: !is_error,
+            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            output: content.clone(),
+        };
+        if let Err(error) = self.record(ended) {
+            broken = Some(unwritten(&error));
+        }
+        let (call_id, name) = (call.id.clone(), call.name.clone());
+        Finished { result: ToolResult { call_id, name, content, is_error }, handed, broken }
+    }
+
+    /// What ties events to a call. Providers that give no ids get one that is unique in the run.
+    fn call_id(&self, call: &ToolCall, at: usize) -> String {
+        if call.id.is_empty() { format!("{}-{}", self.turns, at + 1) } else { call.id.clone() }
+    }
+
+    async fn carry_out_one(&self, call: &ToolCall, id: &str) -> Done {
+        let arguments = serde_json::from_str::<Value>(&call.arguments);
+        let started = What::ToolCallStart {
+            tool_name: call.name.clone(),
+            call_id: id.to_owned(),
+            arguments: arguments
+                .as_ref()
+                .cloned()
+                .unwrap_or_else(|_| call.arguments.clone().into()),
+        };
+        if let Err(error) = self.record(started) {
+            return Done::Broken(unwritten(&error));
+        }
+        let arguments = match arguments {
+            Ok(Value::Object(arguments)) => arguments,
+            Ok(_) => return Done::Failed("the arguments must be a JSON object".to_owned()),
+            // Some providers send nothing where there are no arguments.
+            Err(_) if call.arguments.trim().is_empty() => Map::new(),
+            Err(error) => {
+                return Done::Failed(format!(
+                    "the arguments of `{}` are not valid JSON: {error}; send them again as one JSON \
+                     object",
+                    call.name
+                ));
+            }
+        };
+        if call.name == COMPLETE_TASK {
+            return match self.plan.output().check(&arguments) {
+                Ok(handed) => Done::Handed(handed),
+                Err(problems) => Done::Failed(format!(
+                    "the result was not accepted:\n{}\nCorrect it and call `{COMPLETE_TASK}` again.",
+                    problems.iter().map(|one| format!("- {one}")).collect::<Vec<_>>().join("\n")
+                )),
+            };
+        }
+        let Some(tool) = self.tools.iter().find(|tool| tool.spec().name == call.name) else {
+            return self.unavailable(call);
+        };
+        self.use_tool(Arc::clone(tool), call, id, Value::Object(arguments)).await
+    }
+
+    async fn use_tool(
+        &self,
+        tool: Arc<dyn Tool>,
+        call: &ToolCall,
+        id: &str,
+        arguments: Value,
+    ) -> Done {
+        if let Err(done) = self.approve(&*tool, call, id, &arguments).await {
+            return done;
+        }
+        let limit = self.around.patience.tool;
+        let called = tool.call(&self.around.cx, arguments);
+        match tokio::time::timeout(limit + MARGIN, called).await {
+            Ok(Ok(text)) => Done::Told(text),
+            Ok(Err(ToolError::Refused(why))) => Done::Failed(why),
+            Ok(Err(ToolError::Broken(why))) => Done::Broken(Failure {
+                kind: FailureKind::ToolBroken,
+                message: format!("`{}` cannot work here: {why}", call.name),
+            }),
+            Err(_) => {
+                Done::Failed(format!("`{}` took longer than {} s", call.name, limit.as_secs()))
+            }
+        }
+    }
+
+    /// A tool that does not exist, or that the agent does not have.
+    fn unavailable(&self, call: &ToolCall) -> Done {
+        let verdict = self.plan.verdicts().iter().find(|verdict| verdict.tool == call.name);
+        let available: Vec<_> = self.specs.iter().map(|spec| format!("`{}`", spec.name)).collect();
+        let why = match verdict {
+            Some(verdict) if !verdict.granted => {
+                format!("`{}` is not available to this agent: {}", call.name, verdict.reason)
+            }
+            _ => format!("there is no tool called `{}`", call.name),
+        };
+        let message = format!("{why}; there are {}", available.join(", "));
+        let error = Failure { kind: FailureKind::ToolUnauthorized, message: message.clone() };
+        match self.record(What::Error { error }) {
+            Ok(()) => Done::Failed(message),
+            Err(error) => Done::Broken(unwritten(&error)),
+        }
+    }
+
+    /// Makes sure that the call may happen.
+    async fn approve(
+        &self,
+        tool: &dyn Tool,
+        call: &ToolCall,
+        id: &str,
+        arguments: &Value,
+    ) -> Result<(), Done> {
+        let name = &call.name;
+        match gate(tool.effect(), self.plan.approval(), self.plan.sandbox()) {
+            Gate::Open => return Ok(()),
+            Gate::Shut => {
+                return Err(Done::Failed(format!(
+                    "`{name}` needs an approval, and this agent's definition says that nobody is \
+                     asked"
+                )));
+            }
+            Gate::Ask => {}
+        }
+        let rulings = || self.rulings.lock().unwrap_or_else(PoisonError::into_inner);
+        if rulings().approved.contains(name) {
+            return Ok(());
+        }
+        let detail = tool.preview(&self.around.cx, arguments);
+        let unwritten = |error: std::io::Error| Done::Broken(unwritten(&error));
+        self.record(What::ApprovalRequest {
+            call_id: id.to_owned(),
+            tool_name: name.clone(),
+            detail: detail.clone(),
+        })
+        .map_err(unwritten)?;
+        let question = Question { agent: self.me.clone(), tool: name.clone(), detail };
+        let decision = {
+            let _stopped = self.clock.stop();
+            // Somebody else's yes may have answered this question, too.
+            if rulings().approved.contains(name) {
+                Decision::Approved
+            } else {
+                self.around.approver.ask(&question).await
+            }
+        };
+        self.record(What::ApprovalDecision { call_id: id.to_owned(), decision })
+            .map_err(unwritten)?;
+        match decision {
+            Decision::Approved => Ok(()),
+            Decision::ApprovedForRun => {
+                rulings().approved.insert(name.clone());
+                Ok(())
+            }
+            Decision::Denied => Err(Done::Failed(format!(
+                "the user refused this call of `{name}`. Do not try it again; acknowledge it and go \
+                 on without it, or finish and say what is missing."
+            ))),
+            Decision::NobodyToAsk => {
+                rulings().unapproved.insert(name.clone());
+                Err(Done::Failed(format!(
+                    "`{name}` needs an approval and nobody can be asked. Go on without it, or finish \
+                     and say what is missing."
+                )))
+            }
+        }
+    }
+}
+
+/// `text`, cut in the middle if it is too long.
+fn capped(text: String) -> String {
+    if text.len() <= MAX_OUTPUT {
+        return text;
+    }
+    let head = text.floor_char_boundary(MAX_OUTPUT / 2);
+    let tail = text.ceil_char_boundary(text.len() - MAX_OUTPUT / 2);
+    let left_out = text[head..tail].chars().count();
+    format!("{}\n[… {left_out} characters left out …]\n{}", &text[..head], &text[tail..])
+}
