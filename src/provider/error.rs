@@ -139,6 +139,24 @@ impl ModelError {
         }
     }
 
+    /// The same error with another message, where it has one from outside.
+    pub(crate) fn map_message(mut self, map: impl FnOnce(String) -> String) -> Self {
+        match &mut self {
+            Self::Auth { message, .. }
+            | Self::RateLimited { message, .. }
+            | Self::Overloaded { message, .. }
+            | Self::ContextLength { message }
+            | Self::BadRequest { message, .. }
+            | Self::UnknownModel { message }
+            | Self::Server { message, .. }
+            | Self::Truncated { message }
+            | Self::NotAStream { message }
+            | Self::Unreachable { message } => *message = map(std::mem::take(message)),
+            Self::NoKey { .. } | Self::Idle { .. } | Self::Script { .. } => {}
+        }
+        self
+    }
+
     /// The same for results and events.
     pub fn failure(&self) -> Failure {
         let kind = match self {

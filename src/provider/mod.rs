@@ -6,6 +6,7 @@
 
 mod endpoint;
 mod error;
+pub mod http;
 pub mod offline;
 mod record;
 mod script;
