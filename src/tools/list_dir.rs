@@ -10,9 +10,8 @@ use super::{
     Root, Tool, ToolCx, ToolError, ToolFuture, ToolSpec,
     blocking::{Stop, blocking},
     parse,
-    root::{Obstacle, kind, open_folder},
+    root::{Obstacle, kind, open_folder, shown},
 };
-use crate::text::one_line;
 
 /// Most entries one call returns.
 const MAX_ENTRIES: usize = 500;
@@ -147,18 +146,18 @@ impl Listing<'_> {
 
 /// The line about one entry.
 fn describe(folder: &Dir, entry: &DirEntry, path: &Path) -> String {
-    let shown = one_line(&path.to_string_lossy());
+    let line = shown(path);
     let name = entry.file_name();
-    let Ok(metadata) = folder.symlink_metadata(&name) else { return shown };
+    let Ok(metadata) = folder.symlink_metadata(&name) else { return line };
     if metadata.is_symlink() {
         let target = folder.read_link_contents(&name).unwrap_or_default();
-        return format!("{shown} -> {}", one_line(&target.to_string_lossy()));
+        return format!("{line} -> {}", shown(&target));
     }
     match kind(&metadata) {
-        None if metadata.len() == 1 => format!("{shown} (1 byte)"),
-        None => format!("{shown} ({} bytes)", metadata.len()),
-        Some(Obstacle::Special(kind)) => format!("{shown} ({kind})"),
-        Some(_) => format!("{shown}/"),
+        None if metadata.len() == 1 => format!("{line} (1 byte)"),
+        None => format!("{line} ({} bytes)", metadata.len()),
+        Some(Obstacle::Special(kind)) => format!("{line} ({kind})"),
+        Some(_) => format!("{line}/"),
     }
 }
 
@@ -185,7 +184,7 @@ mod tests {
         symlink("/etc/passwd", root.join("link")).unwrap();
         fifo(&root.join("pipe"));
         let flat = ".git/\n.hidden (0 bytes)\nlink -> /etc/passwd\npipe (a named pipe)\nsrc/\n\
-                    two lines (2 bytes)";
+                    two\\nlines (2 bytes)";
         assert_eq!(call(root, json!({})).await.unwrap(), flat);
         let deep = call(root, json!({ "path": "src", "depth": 2 })).await.unwrap();
         assert_eq!(deep, "deep/\ndeep/deeper/\ndeep/x.rs (1 byte)");
@@ -205,7 +204,8 @@ mod tests {
         }
         let listing = call(dir.path(), json!({})).await.unwrap();
         assert_eq!(listing.lines().count(), MAX_ENTRIES + 1);
-        let note = "0499 (0 bytes)\n[the first 500 entries; list a folder below, or use glob_files]";
+        let note =
+            "0499 (0 bytes)\n[the first 500 entries; list a folder below, or use glob_files]";
         assert!(listing.ends_with(note));
     }
 

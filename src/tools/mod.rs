@@ -5,6 +5,8 @@
 //! nothing it started lives on.
 
 mod blocking;
+mod glob_files;
+mod grep_files;
 mod list_dir;
 mod read_file;
 mod root;
@@ -89,6 +91,8 @@ pub fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
 pub fn built_in() -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(todo_write::TodoWrite),
+        Arc::new(glob_files::GlobFiles),
+        Arc::new(grep_files::GrepFiles),
         Arc::new(list_dir::ListDir),
         Arc::new(read_file::ReadFile),
     ]

@@ -143,8 +143,7 @@ impl Root {
     /// Where `path` leads, relative to the root and without links. What does not exist leads
     /// where it would be.
     pub fn resolve(&self, path: &str) -> Result<PathBuf, FileError> {
-        let relative =
-            self.relative(Path::new(path)).ok_or_else(|| Obstacle::Outside.of(path))?;
+        let relative = self.relative(Path::new(path)).ok_or_else(|| Obstacle::Outside.of(path))?;
         self.follow(relative).map_err(|why| why.of(path))
     }
 
@@ -195,6 +194,19 @@ fn steps(path: &Path) -> VecDeque<OsString> {
 /// `path`, or `.` if it is empty.
 pub(super) fn here(path: &Path) -> &Path {
     if path.as_os_str().is_empty() { Path::new(".") } else { path }
+}
+
+/// `path` for the model, on one line whatever characters are in it.
+pub(super) fn shown(path: &Path) -> String {
+    let mut text = String::new();
+    for c in path.to_string_lossy().chars() {
+        if c.is_control() {
+            text.extend(c.escape_default());
+        } else {
+            text.push(c);
+        }
+    }
+    text
 }
 
 /// What to do with a symbolic link at the end of a path.

@@ -92,7 +92,9 @@ impl Tool for TodoWrite {
 fn render(todos: &[Todo]) -> Result<String, ToolError> {
     let count = |status| todos.iter().filter(|todo| todo.status == status).count();
     if todos.len() > MAX_TODOS {
-        return Err(ToolError::refused(format_args!("a list has at most {MAX_TODOS} things to do")));
+        return Err(ToolError::refused(format_args!(
+            "a list has at most {MAX_TODOS} things to do"
+        )));
     }
     if todos.iter().any(|todo| todo.content.trim().is_empty()) {
         return Err(ToolError::refused("every `content` says what is to be done"));

@@ -88,7 +88,8 @@ fn visit_file(
     root.file(file)?;
     let path = root.resolve(file)?;
     let (Some(above), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
-    let folder = root.dir().open_dir(here(above)).map_err(|error| Obstacle::from(error).of(file))?;
+    let folder =
+        root.dir().open_dir(here(above)).map_err(|error| Obstacle::from(error).of(file))?;
     visit(&Found { folder: &folder, name, path: &path, below: Path::new(name) }).map(|_| ())
 }
 
@@ -226,7 +227,8 @@ mod tests {
                 ("z.rs", ""),
             ],
         );
-        let all = [".gitignore", ".hidden/x", "sub/.gitignore", "sub/keep.log", "sub/target/x", "z.rs"];
+        let all =
+            [".gitignore", ".hidden/x", "sub/.gitignore", "sub/keep.log", "sub/target/x", "z.rs"];
         assert_eq!(visited(dir.path(), ".", Hidden::Visit).unwrap(), all);
         let seen = ["sub/keep.log", "sub/target/x", "z.rs"];
         assert_eq!(visited(dir.path(), "", Hidden::Skip).unwrap(), seen);
@@ -238,7 +240,10 @@ mod tests {
     #[test]
     fn links_are_not_followed_and_ignore_files_outside_are_not_read() {
         let dir = tempfile::tempdir().unwrap();
-        touch(dir.path(), &[("out/x", ""), (".gitignore", "*\n"), ("root/a", ""), ("rules", "*\n")]);
+        touch(
+            dir.path(),
+            &[("out/x", ""), (".gitignore", "*\n"), ("root/a", ""), ("rules", "*\n")],
+        );
         symlink("../out", dir.path().join("root/link")).unwrap();
         symlink("../out/x", dir.path().join("root/file")).unwrap();
         symlink("../rules", dir.path().join("root/.gitignore")).unwrap();
