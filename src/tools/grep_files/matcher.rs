@@ -1,6 +1,7 @@
 //! The regular expression of a search, or what is wrong with it.
 
 use grep_regex::{Error, ErrorKind, RegexMatcher, RegexMatcherBuilder};
+use regex_syntax::ParserBuilder;
 
 use crate::tools::ToolError;
 
@@ -11,6 +12,11 @@ const MAX_NESTING: u32 = 100;
 
 /// Compiles `pattern` for one line at a time.
 pub fn build(pattern: &str, ignore_case: bool) -> Result<RegexMatcher, ToolError> {
+    // The matcher wraps the pattern before it parses it, so its positions are off.
+    if let Err(error) = ParserBuilder::new().nest_limit(MAX_NESTING).utf8(false).build().parse(pattern)
+    {
+        return Err(mistake(pattern, &error));
+    }
     RegexMatcherBuilder::new()
         .case_insensitive(ignore_case)
         .multi_line(true)
@@ -18,33 +24,30 @@ pub fn build(pattern: &str, ignore_case: bool) -> Result<RegexMatcher, ToolError
         .line_terminator(Some(b'\n'))
         .size_limit(MAX_REGEX_BYTES)
         .dfa_size_limit(MAX_REGEX_BYTES)
-        .nest_limit(MAX_NESTING)
         .build(pattern)
-        .map_err(|error| explain(&error))
+        .map_err(|error| obstacle(&error))
 }
 
-fn explain(error: &Error) -> ToolError {
+fn mistake(pattern: &str, error: &regex_syntax::Error) -> ToolError {
+    let (start, reason) = match error {
+        regex_syntax::Error::Parse(error) => (error.span().start.offset, error.kind().to_string()),
+        regex_syntax::Error::Translate(error) => {
+            (error.span().start.offset, error.kind().to_string())
+        }
+        other => return ToolError::refused(format_args!("the pattern is not valid: {other}")),
+    };
+    let at = pattern.get(..start).map_or(start, |before| before.chars().count()) + 1;
+    ToolError::refused(format_args!(
+        "the pattern is not valid at character {at}: {reason}; characters such as `(`, `[`, `{{` \
+         and `\\` are escaped with a backslash to be found as they are"
+    ))
+}
+
+fn obstacle(error: &Error) -> ToolError {
     match error.kind() {
         ErrorKind::NotAllowed(_) => ToolError::refused(
             "the pattern contains a line break, but lines are matched one by one",
         ),
-        ErrorKind::Regex(drawn) => ToolError::refused(in_one_sentence(drawn)),
         _ => ToolError::refused(format_args!("the pattern is not valid: {error}")),
-    }
-}
-
-/// The regex parser draws the pattern with a caret below the mistake.
-fn in_one_sentence(drawn: &str) -> String {
-    let reason = drawn.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(drawn);
-    let reason = reason.strip_prefix("error: ").unwrap_or(reason);
-    let mut lines = drawn.lines();
-    let caret = lines.by_ref().find(|line| line.trim_start().starts_with('^'));
-    let hint = "; escape characters that are meant as they are, as in `\\(`";
-    match caret.and_then(|line| line.find('^')) {
-        // The drawing is indented by four.
-        Some(at) if at >= 4 => {
-            format!("the pattern is not valid at character {}: {reason}{hint}", at - 3)
-        }
-        _ => format!("the pattern is not valid: {reason}"),
     }
 }
