@@ -4,12 +4,19 @@
 //! What a call may do has been decided before it gets here. Dropping the future ends a call, and
 //! nothing it started lives on.
 
+mod blocking;
+mod glob_files;
+mod grep_files;
+mod list_dir;
+mod read_file;
 mod root;
 pub mod sandbox;
+mod todo_write;
+mod walk;
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
-pub use root::{Root, RootError};
+pub use root::{FileError, Obstacle, Root, RootError};
 use sandbox::Sandbox;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -82,5 +89,14 @@ pub fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
 
 /// Every built-in tool, sorted by name.
 pub fn built_in() -> Vec<Arc<dyn Tool>> {
-    Vec::new()
+    vec![
+        Arc::new(todo_write::TodoWrite),
+        Arc::new(glob_files::GlobFiles),
+        Arc::new(grep_files::GrepFiles),
+        Arc::new(list_dir::ListDir),
+        Arc::new(read_file::ReadFile),
+    ]
 }
+
+#[cfg(test)]
+mod tests;

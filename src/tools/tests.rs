@@ -1,0 +1,38 @@
+//! What holds for every tool, and what their tests share.
+
+use std::path::Path;
+
+use super::{sandbox::Mode, *};
+
+/// What a tool works with when `root` is all there is.
+pub(super) fn cx(root: &Path) -> ToolCx {
+    ToolCx {
+        root: Root::open(root).unwrap(),
+        sandbox: Sandbox { mode: Mode::ReadOnly, helper: "agentctl".into() },
+        time_limit: Duration::from_secs(600),
+        web: false,
+    }
+}
+
+/// Makes a named pipe that nobody writes to.
+pub(super) fn fifo(path: &Path) {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+}
+
+#[test]
+fn built_in_tools_are_sorted_and_known_by_their_names() {
+    let tools = built_in();
+    let names: Vec<String> = tools.iter().map(|tool| tool.spec().name).collect();
+    assert!(names.is_sorted(), "{names:?}");
+    assert!(names.iter().all(|name| canonical_tool(name).is_some()), "{names:?}");
+}
+
+#[test]
+fn every_parameter_is_described_and_no_other_is_taken() {
+    for spec in built_in().iter().map(|tool| tool.spec()) {
+        assert!(!spec.description.is_empty(), "{}", spec.name);
+        assert_eq!(spec.parameters["additionalProperties"], false, "{}", spec.name);
+        assert!(jsonschema::meta::is_valid(&spec.parameters), "{}", spec.name);
+    }
+}
