@@ -4,16 +4,22 @@
 //! What a call may do has been decided before it gets here. Dropping the future ends a call, and
 //! nothing it started lives on.
 
+mod exec_command;
 mod root;
 pub mod sandbox;
+mod shell;
+mod web_fetch;
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
+pub use exec_command::ExecCommand;
 pub use root::{Root, RootError};
 use sandbox::Sandbox;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+pub use shell::Shell;
 use thiserror::Error;
+pub use web_fetch::WebFetch;
 
 use crate::{
     conversation::ToolSpec,
@@ -82,5 +88,5 @@ pub fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
 
 /// Every built-in tool, sorted by name.
 pub fn built_in() -> Vec<Arc<dyn Tool>> {
-    Vec::new()
+    vec![Arc::new(ExecCommand), Arc::new(Shell), Arc::new(WebFetch::new())]
 }
