@@ -17,6 +17,7 @@ use std::{io::Write as _, process::ExitCode};
 
 use clap::Parser as _;
 
+use crate::tools::sandbox;
 use args::Command;
 pub use args::{Cli, command};
 pub use exit::{EXIT_CODES, Exit};
@@ -24,6 +25,10 @@ use world::World;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == sandbox::HELPER) {
+        return sandbox::helper_main(arguments);
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

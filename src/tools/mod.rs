@@ -5,22 +5,28 @@
 //! nothing it started lives on.
 
 mod blocking;
+mod exec_command;
 mod glob_files;
 mod grep_files;
 mod list_dir;
 mod read_file;
 mod root;
 pub mod sandbox;
+mod shell;
 mod todo_write;
 mod walk;
+mod web_fetch;
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
+pub use exec_command::ExecCommand;
 pub use root::{FileError, Obstacle, Root, RootError};
 use sandbox::Sandbox;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+pub use shell::Shell;
 use thiserror::Error;
+pub use web_fetch::WebFetch;
 
 use crate::{
     conversation::ToolSpec,
@@ -91,10 +97,13 @@ pub fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
 pub fn built_in() -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(todo_write::TodoWrite),
+        Arc::new(ExecCommand),
         Arc::new(glob_files::GlobFiles),
         Arc::new(grep_files::GrepFiles),
         Arc::new(list_dir::ListDir),
         Arc::new(read_file::ReadFile),
+        Arc::new(Shell),
+        Arc::new(WebFetch::new()),
     ]
 }
 
