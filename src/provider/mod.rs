@@ -6,6 +6,7 @@
 
 mod endpoint;
 mod error;
+pub mod offline;
 
 use std::{fmt, future::Future, pin::Pin};
 
