@@ -7,7 +7,7 @@ use clap::{
 };
 use clap_complete::Shell;
 
-use crate::{config::check_rule_name, dialect::DIALECTS};
+use crate::{config::check_rule_name, dialect::DIALECTS, tools::sandbox::Mode};
 
 /// The toolchain for AI-agent definitions.
 ///
@@ -44,6 +44,8 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// Show everything an agent's definition says, and where each thing comes from.
     Show(ShowArgs),
+    /// Run an agent.
+    Run(Box<RunArgs>),
     /// Trust files with tools that run commands or change files.
     #[command(subcommand)]
     Trust(TrustCommand),
@@ -140,6 +142,80 @@ pub(super) struct ShowArgs {
     pub format: ShowFormat,
 }
 
+#[derive(Debug, Args)]
+pub(super) struct RunArgs {
+    /// An agent's name, `plugin:name`, or the path of its file.
+    pub agent: String,
+    /// What it is to do; `-` reads it from stdin.
+    pub prompt: Option<String>,
+    /// An input the agent declares; give lists item by item or as JSON.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = key_value)]
+    pub input: Vec<(String, String)>,
+    /// Inputs from a JSON or YAML file.
+    #[arg(long, value_name = "FILE")]
+    pub input_file: Option<PathBuf>,
+    /// The model: `provider/model`, a name from `[models]`, `script:FILE` or `offline`.
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Where the agent works.
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// Turns it may take, instead of what its definition says.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_turns: Option<u32>,
+    /// Seconds it may take, instead of what its definition says.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Seconds to hand in a result after a limit.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub grace: Option<f64>,
+    /// What happens where an approval is needed. Without a terminal, asking is a denial.
+    #[arg(long, value_name = "WHEN", default_value = "ask")]
+    pub approve: Approve,
+    /// The least strict sandbox for commands: read_only, workspace_write (unless settings say
+    /// otherwise) or danger_full_access.
+    #[arg(long, value_name = "MODE", value_parser = sandbox_mode)]
+    pub sandbox: Option<Mode>,
+    /// How to print: the result, one object with it, or every event as it happens.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: RunFormat,
+    /// Write down what the model says.
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    pub record: Option<PathBuf>,
+    /// Run what was recorded again, without a network.
+    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    pub replay: Option<PathBuf>,
+    /// Print what would be run, and run nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Refuse `offline`, which is no language model.
+    #[arg(long)]
+    pub require_llm: bool,
+    /// Do not look for model servers on this machine.
+    #[arg(long)]
+    pub no_probe: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Approve {
+    /// Ask on the terminal.
+    Ask,
+    /// Deny.
+    Never,
+    /// Approve.
+    Always,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum RunFormat {
+    /// The result.
+    Text,
+    /// One object: the result with how it came about.
+    Json,
+    /// Every event, one object a line.
+    Jsonl,
+}
+
 #[derive(Debug, Subcommand)]
 pub(super) enum TrustCommand {
     /// Trust these files as they are now; an edited file is no longer trusted.
@@ -201,6 +277,28 @@ pub(super) enum When {
 /// The command line as data, for completions, manual pages and documentation.
 pub fn command() -> clap::Command {
     Cli::command()
+}
+
+/// The longest time that can be asked for: a year.
+const MAX_SECONDS: f64 = 31_536_000.0;
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.0..=MAX_SECONDS).contains(&seconds) => Ok(seconds),
+        _ => Err("it is a number of seconds, such as 30 or 0.5".to_owned()),
+    }
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("it has the form NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn sandbox_mode(text: &str) -> Result<Mode, String> {
+    Mode::parse(text).ok_or_else(|| {
+        let known: Vec<_> = Mode::ALL.iter().map(|(name, _)| *name).collect();
+        format!("it is one of {}", known.join(", "))
+    })
 }
 
 fn dialects() -> PossibleValuesParser {

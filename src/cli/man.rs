@@ -17,7 +17,7 @@ pub(super) fn run(world: &mut World) -> Result<Exit> {
         man.render_options_section(&mut page)?;
     }
     writeln!(page, ".SH \"EXIT STATUS\"")?;
-    for (_, code, meaning) in EXIT_CODES {
+    for (code, _, meaning) in EXIT_CODES {
         writeln!(page, ".TP\n{code}\n{meaning}")?;
     }
     world.out.write_all(&page)?;

@@ -6,6 +6,7 @@ mod exit;
 mod explain;
 mod list;
 mod man;
+mod run;
 mod schema;
 mod show;
 mod trust;
@@ -44,6 +45,7 @@ pub fn main() -> ExitCode {
         Command::Validate(args) => validate::run(&mut world, args),
         Command::Explain(args) => explain::run(&mut world, args),
         Command::Show(args) => show::run(&mut world, args),
+        Command::Run(args) => run::run(&mut world, args),
         Command::Trust(command) => trust::run(&mut world, command),
         Command::Schema(args) => schema::run(&mut world, args),
         Command::Completions(args) => completions::run(&mut world, args),

@@ -101,15 +101,20 @@ fn print(
 
 /// What the agent may use when agentctl runs it below a main agent.
 fn verdicts(trust: &Trust, entry: &Entry) -> Vec<Verdict> {
-    let text = entry.source.as_ref().filter(|source| source.problem().is_none());
-    let path = std::fs::canonicalize(&entry.path).unwrap_or_else(|_| entry.path.clone());
     let circumstances = Circumstances {
         caller: None,
         position: Position::Below { depth: 1, max_depth: MAX_DEPTH },
         background: false,
-        trusted: text.is_some_and(|source| trust.holds(&path, source.text().as_bytes())),
+        trusted: is_trusted(trust, entry),
     };
     authority(entry, &circumstances)
+}
+
+/// Whether the user trusts the file of `entry` as it was read.
+pub(super) fn is_trusted(trust: &Trust, entry: &Entry) -> bool {
+    let text = entry.source.as_ref().filter(|source| source.problem().is_none());
+    let path = std::fs::canonicalize(&entry.path).unwrap_or_else(|_| entry.path.clone());
+    text.is_some_and(|source| trust.holds(&path, source.text().as_bytes()))
 }
 
 /// There is no such agent; what to type instead.

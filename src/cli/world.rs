@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    ffi::OsString,
     io::{self, BufWriter, IsTerminal as _, Stderr, Stdout, Write as _},
     path::{Path, PathBuf},
 };
@@ -28,11 +29,14 @@ pub(super) struct World {
     pub width: Option<usize>,
     err: Stderr,
     err_paint: Paint,
+    /// Whether nothing may move on the terminal.
+    dumb: bool,
     cwd: PathBuf,
     home: Option<PathBuf>,
     config_home: Option<PathBuf>,
     state_home: Option<PathBuf>,
     settings: Option<Settings>,
+    variables: Vec<(OsString, OsString)>,
     agents: Vec<PathBuf>,
     forced: Option<&'static Dialect>,
 }
@@ -74,6 +78,7 @@ impl World {
             width: columns.or_else(|| terminal().map(|(width, _)| usize::from(width.0))),
             err: io::stderr(),
             err_paint: paint(io::stderr().is_terminal()),
+            dumb: quiet,
             cwd: std::env::current_dir().unwrap_or_default(),
             config_home: variable("XDG_CONFIG_HOME")
                 .map(PathBuf::from)
@@ -85,6 +90,7 @@ impl World {
             }),
             home,
             settings: None,
+            variables: std::env::vars_os().collect(),
             agents: cli.agents.clone(),
             forced: cli.dialect.as_deref().and_then(dialect::dialect),
         }
@@ -99,6 +105,32 @@ impl World {
     pub fn error(&mut self, message: &str) {
         let label = self.err_paint.red("error:");
         writeln!(self.err, "{label} {}", printable(message)).ok();
+    }
+
+    /// Prints text that is safe already, on the side of errors.
+    pub fn note_raw(&mut self, text: &str) {
+        write!(self.err, "{text}").ok();
+    }
+
+    /// Whether errors are coloured.
+    pub fn err_paint(&self) -> Paint {
+        self.err_paint
+    }
+
+    /// Whether someone watches.
+    pub fn err_is_terminal(&self) -> bool {
+        self.err.is_terminal() && !self.dumb
+    }
+
+    /// What a variable of the environment says, if anything.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        let (_, value) = self.variables.iter().find(|(known, _)| known == name)?;
+        value.to_str().filter(|value| !value.trim().is_empty()).map(str::to_owned)
+    }
+
+    /// The environment.
+    pub fn variables(&self) -> &[(OsString, OsString)] {
+        &self.variables
     }
 
     /// Prints something that is neither the answer nor an error.

@@ -8,10 +8,11 @@ mod limits;
 mod models;
 mod output;
 mod prompt;
+mod sheet;
+mod texts;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
 use thiserror::Error;
 
 pub use inputs::{Given, input_schema};
@@ -19,27 +20,22 @@ pub use limits::{LimitWishes, Limits};
 pub use models::{Chain, ModelBook, ModelWishes, Step, UnknownModel};
 pub use output::{Handed, OutputSpec};
 pub use prompt::{PromptError, Renderer};
+pub use sheet::{Sheet, preview};
+use texts::Texts;
 
 use crate::{
     authority::{Circumstances, Verdict, authority, granted},
     catalog::Entry,
     config::RunSettings,
-    conversation::{Message, Part, forked},
-    dialect::Template,
+    conversation::{Message, forked},
     lint::{Finding, Level},
-    model::{Definition, TEMPLATE_VARIABLES},
+    model::Definition,
     provider::{ModelId, Sampling, offline},
     tools::sandbox::Mode,
 };
 
 /// What the first message is where nobody says anything.
 pub const DEFAULT_QUERY: &str = "Get Started!";
-
-/// What every agent is told about finishing.
-const COMPLETION: &str = include_str!("../../templates/prompts/completion.md");
-/// The same for an agent that hands in a structured result.
-const COMPLETION_WITH_SCHEMA: &str =
-    include_str!("../../templates/prompts/completion_with_schema.md");
 
 /// What is asked of an agent.
 #[derive(Clone, Debug, Default)]
@@ -84,6 +80,17 @@ pub enum ApprovalMode {
     Suppress,
     /// Nobody, as long as commands run in a sandbox.
     AutoApproveInSandbox,
+}
+
+impl ApprovalMode {
+    /// As definitions write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RouteToParent => "route_to_parent",
+            Self::Suppress => "suppress",
+            Self::AutoApproveInSandbox => "auto_approve_in_sandbox",
+        }
+    }
 }
 
 /// A run that cannot begin.
@@ -181,7 +188,9 @@ pub fn plan(
         sandbox: sandbox(definition, situation.sandbox)?,
         directory: directory(definition, situation.cwd)?,
     };
-    plan.chain = chain(entry, &plan, &call.models, situation, call.require_llm)?;
+    let tools: Vec<&str> = granted(&plan.verdicts).collect();
+    let has_schema = plan.output.has_schema();
+    plan.chain = chain(entry, &tools, has_schema, &call.models, situation, call.require_llm)?;
     Ok(plan)
 }
 
@@ -257,93 +266,6 @@ impl Plan {
     }
 }
 
-/// The texts of a definition, and what goes into them.
-struct Texts<'a> {
-    entry: &'a Entry,
-    situation: &'a Situation<'a>,
-    prompt: Option<&'a str>,
-}
-
-impl Texts<'_> {
-    fn variables(&self, mut values: Map<String, Value>) -> Map<String, Value> {
-        for name in TEMPLATE_VARIABLES {
-            let value = match *name {
-                "agent_type" => self.entry.name().to_owned(),
-                "cwd" => self.situation.cwd.display().to_string(),
-                "prompt" => self.prompt.unwrap_or_default().to_owned(),
-                _ => self.situation.today.to_owned(),
-            };
-            values.insert((*name).to_owned(), Value::String(value));
-        }
-        values
-    }
-
-    /// Only texts in which `${…}` means something are rendered; a shell script in another host's
-    /// prompt stays what it is.
-    fn template(&self) -> Option<Template> {
-        self.entry.form.prompts.template.filter(|template| template.open == "${")
-    }
-
-    fn uses(&self, text: &str, name: &str) -> bool {
-        self.template().is_some_and(|template| template.uses(text).any(|found| found.name == name))
-    }
-
-    fn render(&self, renderer: &Renderer, text: &str) -> Result<String, PlanError> {
-        if self.template().is_none() {
-            return Ok(text.to_owned());
-        }
-        renderer.render(text).map_err(PlanError::Prompt)
-    }
-
-    fn system(&self, renderer: &Renderer, has_schema: bool) -> Result<String, PlanError> {
-        let text = self.entry.system_prompt().unwrap_or_default();
-        if text.trim().is_empty() {
-            return Err(PlanError::NoPrompt);
-        }
-        let mut system = self.render(renderer, text)?.trim().to_owned();
-        if !self.uses(text, "cwd") {
-            let cwd = self.situation.cwd.display();
-            system.push_str(&format!(
-                "\n\nWorking directory: {cwd}\nToday: {}",
-                self.situation.today
-            ));
-        }
-        system.push_str("\n\n");
-        system.push_str(if has_schema { COMPLETION_WITH_SCHEMA } else { COMPLETION }.trim());
-        Ok(system)
-    }
-
-    fn initial_messages(&self, renderer: &Renderer) -> Result<Vec<Message>, PlanError> {
-        let written = &self.entry.definition.prompt.initial_messages;
-        let messages = written.iter().map(|message| {
-            let text = self.render(renderer, &message.content.value)?;
-            Ok(match message.role.value.as_str() {
-                "assistant" | "model" => {
-                    Message::Assistant { parts: vec![Part::Text { text }], by: String::new() }
-                }
-                _ => Message::user(text),
-            })
-        });
-        messages.collect()
-    }
-
-    /// The first message of the task. A prompt never vanishes: where no text of the definition
-    /// mentions it, it follows the query.
-    fn query(&self, renderer: &Renderer) -> Result<String, PlanError> {
-        let Some(query) = &self.entry.definition.prompt.query else {
-            return Ok(self.prompt.unwrap_or(DEFAULT_QUERY).to_owned());
-        };
-        let mut rendered = self.render(renderer, &query.value)?;
-        let system = self.entry.system_prompt().unwrap_or_default();
-        let mentioned = self.uses(&query.value, "prompt") || self.uses(system, "prompt");
-        if let Some(prompt) = self.prompt.filter(|_| !mentioned) {
-            rendered.push_str("\n\n");
-            rendered.push_str(prompt);
-        }
-        Ok(rendered)
-    }
-}
-
 fn sampling(definition: &Definition) -> Sampling {
     let model = &definition.model;
     Sampling {
@@ -392,7 +314,8 @@ fn directory(definition: &Definition, cwd: &Path) -> Result<PathBuf, PlanError> 
 /// The models, with `offline` where nothing else is to be had and the agent only searches.
 fn chain(
     entry: &Entry,
-    plan: &Plan,
+    tools: &[&str],
+    has_output_schema: bool,
     wishes: &ModelWishes,
     situation: &Situation<'_>,
     require_llm: bool,
@@ -403,18 +326,17 @@ fn chain(
     let book = situation.models;
     let mut chain = book.chain(&written, wishes).map_err(PlanError::UnknownModel)?;
     let served = || {
-        let tools: Vec<&str> = granted(&plan.verdicts).collect();
         offline::serves(&offline::Served {
             agent_type: entry.name(),
             description: definition.description.as_ref().map_or("", |text| &text.value),
-            tools: &tools,
-            has_output_schema: plan.output.has_schema(),
+            tools,
+            has_output_schema,
         })
     };
     if chain.models.is_empty() && !require_llm {
         match served() {
             Ok(()) => chain.models.push(ModelId::offline()),
-            Err(why) => return Err(PlanError::NoModel(why)),
+            Err(why) => return Err(no_model(&why)),
         }
         if let Some(step) = chain.steps.last_mut() {
             step.says = format!("offline ({})", step.says);
@@ -424,7 +346,7 @@ fn chain(
     if require_llm {
         chain.models.retain(|model| *model != ModelId::offline());
     } else if chain.models.contains(&ModelId::offline()) {
-        served().map_err(PlanError::NoModel)?;
+        served().map_err(|why| no_model(&why))?;
     }
     let missing: Vec<String> = chain
         .models
@@ -438,4 +360,9 @@ fn chain(
         return Err(PlanError::NoModel(missing.join(", ")));
     }
     Ok(chain)
+}
+
+/// Without a language model, the agent cannot be served.
+fn no_model(why: &offline::NotServed) -> PlanError {
+    PlanError::NoModel(format!("there is no key and no server on this machine, and {why}"))
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{
     dialect::Family,
-    provider::{ENDPOINTS, Endpoint, ModelId, OFFLINE, SCRIPT},
+    provider::{ENDPOINTS, Endpoint, ModelId, OFFLINE, REPLAY, SCRIPT},
 };
 
 /// Names for models that need no settings.
@@ -142,8 +142,11 @@ impl ModelBook {
         if name == OFFLINE {
             return Some(vec![ModelId::offline()]);
         }
-        if let Some(file) = name.strip_prefix("script:") {
-            return model(SCRIPT, file);
+        for provider in [SCRIPT, REPLAY] {
+            if let Some(file) = name.strip_prefix(provider).and_then(|rest| rest.strip_prefix(':'))
+            {
+                return model(provider, file);
+            }
         }
         if let Some((_, long)) = ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name))
         {

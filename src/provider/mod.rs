@@ -95,9 +95,9 @@ pub struct Sampling {
 /// A model by name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ModelId {
-    /// The provider: an endpoint's name, `script` or `offline`.
+    /// The provider: an endpoint's name, `script`, `replay` or `offline`.
     pub provider: String,
-    /// The model there; for `script` the file.
+    /// The model there; for `script` and `replay` the file.
     pub model: String,
 }
 
@@ -105,6 +105,8 @@ pub struct ModelId {
 pub const OFFLINE: &str = "offline";
 /// The provider that reads its answers from a file.
 pub const SCRIPT: &str = "script";
+/// The provider that says again what was recorded.
+pub const REPLAY: &str = "replay";
 
 impl ModelId {
     /// The searching provider that is no language model.
@@ -117,7 +119,7 @@ impl fmt::Display for ModelId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.provider.as_str() {
             OFFLINE => f.write_str(OFFLINE),
-            SCRIPT => write!(f, "{SCRIPT}:{}", self.model),
+            provider @ (SCRIPT | REPLAY) => write!(f, "{provider}:{}", self.model),
             provider => write!(f, "{provider}/{}", self.model),
         }
     }

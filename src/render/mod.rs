@@ -8,6 +8,8 @@ mod findings;
 mod host_page;
 mod list;
 mod paint;
+mod progress;
+mod sheet;
 mod show;
 mod table;
 mod verdicts;
@@ -15,11 +17,13 @@ mod verdicts;
 pub use data::{json_text, yaml_text};
 pub use diagnostic::{Drawing, Lines, Pen};
 pub use findings::{
-    Report, Summary, findings_github, findings_json, findings_sarif, findings_text,
+    Report, Summary, drawn, findings_github, findings_json, findings_sarif, findings_text,
 };
 pub use host_page::host_page;
 pub use list::{list_json, list_text};
 pub use paint::Paint;
+pub use progress::Activity;
+pub use sheet::sheet_text;
 pub use show::{show_json, show_text};
 
 use crate::catalog::Located;

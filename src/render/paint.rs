@@ -27,6 +27,16 @@ impl Paint {
         self.wrap("31", text)
     }
 
+    /// What went well.
+    pub fn green(self, text: impl Display) -> String {
+        self.wrap("32", text)
+    }
+
+    /// What begins.
+    pub fn cyan(self, text: impl Display) -> String {
+        self.wrap("36", text)
+    }
+
     /// What needs a look.
     pub fn yellow(self, text: impl Display) -> String {
         self.wrap("33", text)

@@ -8,7 +8,7 @@ use super::{sandbox::Mode, *};
 pub(super) fn cx(root: &Path) -> ToolCx {
     ToolCx {
         root: Root::open(root).unwrap(),
-        sandbox: Sandbox { mode: Mode::ReadOnly, helper: "agentctl".into() },
+        sandbox: Sandbox::new(Mode::ReadOnly, "agentctl".into(), []),
         time_limit: Duration::from_secs(600),
         web: false,
     }

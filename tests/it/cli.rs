@@ -54,7 +54,7 @@ fn the_manual_has_every_command_and_exit_code() {
         assert!(seen.stdout.contains(&heading), "no {heading}");
     }
     let (_, exits) = seen.stdout.split_once(".SH \"EXIT STATUS\"").unwrap();
-    for (_, code, meaning) in EXIT_CODES {
+    for (code, _, meaning) in EXIT_CODES {
         assert!(exits.contains(&format!(".TP\n{code}\n{meaning}\n")), "{exits}");
     }
 }
@@ -126,7 +126,7 @@ fn section(text: &mut String, command: &mut clap::Command) {
 #[test]
 fn the_readme_has_every_exit_code() {
     let readme = std::fs::read_to_string(repository().join("README.md")).unwrap();
-    for (_, code, meaning) in EXIT_CODES {
+    for (code, _, meaning) in EXIT_CODES {
         let row = format!("| {code} | {meaning} |");
         assert!(readme.lines().any(|line| line == row), "README.md lacks `{row}`");
     }

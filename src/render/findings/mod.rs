@@ -8,7 +8,7 @@ mod text;
 pub use github::findings_github;
 pub use json::findings_json;
 pub use sarif::findings_sarif;
-pub use text::findings_text;
+pub use text::{drawn, findings_text};
 
 use serde::Serialize;
 

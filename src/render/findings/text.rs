@@ -14,14 +14,21 @@ use crate::{
 /// More findings than this are counted, not drawn.
 const MOST_DRAWN: usize = 100;
 
-/// The report for people.
-pub fn findings_text(report: &Report<'_>, width: usize, paint: Paint) -> String {
+/// Findings, each with its lines.
+pub fn drawn(findings: &[&Finding], width: usize, paint: Paint) -> String {
     let mut out = String::new();
     let pen = Pen::new(width, paint);
-    for finding in report.findings().take(MOST_DRAWN) {
+    for finding in findings {
         pen.draw(&drawing(finding), &mut out);
         out.push('\n');
     }
+    out
+}
+
+/// The report for people.
+pub fn findings_text(report: &Report<'_>, width: usize, paint: Paint) -> String {
+    let shown: Vec<&Finding> = report.findings().take(MOST_DRAWN).collect();
+    let mut out = drawn(&shown, width, paint);
     let more = report.findings().count().saturating_sub(MOST_DRAWN);
     if more > 0 {
         writeln!(out, "{more} more findings are not shown; `--format json` has all of them\n").ok();

@@ -1,0 +1,88 @@
+//! What a run came to: printed, and as an exit code.
+
+use std::{borrow::Cow, io::Write as _};
+
+use anyhow::Result;
+
+use crate::{
+    cli::{Exit, args::RunFormat, world::World},
+    event::{Event, FailureKind, Outcome, Status, What},
+    render::json_text,
+    text::printable,
+};
+
+/// The longest output of a tool in the stream of events.
+const MAX_STREAMED: usize = 10_000;
+
+pub(super) fn print(world: &mut World, format: RunFormat, outcome: &Outcome) -> Result<()> {
+    match format {
+        RunFormat::Text => {
+            if !outcome.result.is_empty() {
+                writeln!(world.out, "{}", printable(outcome.result.trim_end()))?;
+                world.out.flush()?;
+            }
+        }
+        RunFormat::Json => writeln!(world.out, "{}", json_text(&serde_json::to_value(outcome)?)?)?,
+        // The last event was the result.
+        RunFormat::Jsonl => {}
+    }
+    if !outcome.llm {
+        world.note(
+            "note: no language model was asked: `offline` searched with the agent's own tools and \
+             quoted what it found",
+        );
+    }
+    if let Some(error) = &outcome.error {
+        let partial = !outcome.result.is_empty() && outcome.status != Status::Goal;
+        let partial = if partial { "; what is printed are its last words" } else { "" };
+        world.error(&format!("{}{partial}", error.message));
+    }
+    if !outcome.unapproved.is_empty() {
+        let tools: Vec<_> = outcome.unapproved.iter().map(|tool| format!("`{tool}`")).collect();
+        world.error(&format!(
+            "{} needed an approval, and nobody could be asked\nhelp: run it on a terminal, or say \
+             `--approve always` or `--approve never`",
+            tools.join(", ")
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn exit(outcome: &Outcome) -> Exit {
+    let exit = match outcome.status {
+        Status::Goal => Exit::Done,
+        Status::Timeout => Exit::Timeout,
+        Status::MaxTurns => Exit::Limit,
+        Status::Aborted => Exit::Cancelled,
+        Status::ErrorNoCompleteTaskCall => Exit::NoOutput,
+        Status::Error => match outcome.error.as_ref().map(|error| error.kind) {
+            Some(FailureKind::NoModel) => Exit::NoModel,
+            Some(FailureKind::Auth) => Exit::Auth,
+            Some(FailureKind::TokenLimit) => Exit::Limit,
+            _ => Exit::Failed,
+        },
+    };
+    // Whatever the agent made of it, what it was asked to do has not been done.
+    let unapproved = !outcome.unapproved.is_empty();
+    if unapproved && matches!(exit, Exit::Done | Exit::NoOutput | Exit::Limit) {
+        return Exit::Unapproved;
+    }
+    exit
+}
+
+/// `event` with a long output cut; the whole of it is what the model saw.
+pub(super) fn capped(event: &Event) -> Cow<'_, Event> {
+    match &event.what {
+        What::ToolCallEnd { output, .. } if output.len() > MAX_STREAMED => {
+            let mut event = event.clone();
+            if let What::ToolCallEnd { output, .. } = &mut event.what {
+                let end = output.floor_char_boundary(MAX_STREAMED);
+                let left_out = output.len() - end;
+                output.truncate(end);
+                output.push_str(&format!("\n[… {left_out} more bytes …]"));
+            }
+            Cow::Owned(event)
+        }
+        _ => Cow::Borrowed(event),
+    }
+}

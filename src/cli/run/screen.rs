@@ -1,0 +1,214 @@
+//! The live view: what agents are doing, on a terminal, and questions to whoever sits there.
+
+use std::{
+    fs::File,
+    io::{self, BufRead as _, BufReader, Write as _},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    event::{Decision, Event, Sink, What},
+    render::{Activity, Paint},
+    run::{Approver, Question, Ruling},
+    text::printable,
+};
+
+/// How often the view is drawn again.
+const TICK: Duration = Duration::from_millis(100);
+
+/// The terminal.
+pub(super) struct Screen {
+    state: Mutex<State>,
+    paint: Paint,
+    width: usize,
+    done: AtomicBool,
+}
+
+struct State {
+    activity: Activity,
+    /// Lines of the view on the terminal now.
+    drawn: usize,
+    /// When the last turn began.
+    since: Instant,
+    /// A question stands there; the view waits.
+    asking: bool,
+}
+
+impl Screen {
+    pub fn new(paint: Paint, width: usize) -> Arc<Self> {
+        let activity = Activity::default();
+        let state = State { activity, drawn: 0, since: Instant::now(), asking: false };
+        Arc::new(Self { state: Mutex::new(state), paint, width, done: AtomicBool::new(false) })
+    }
+
+    /// Draws the view until the screen is closed.
+    pub fn animate(self: &Arc<Self>) -> Animation {
+        let screen = Arc::clone(self);
+        let thread = thread::spawn(move || {
+            while !screen.done.load(Ordering::Relaxed) {
+                let mut state = screen.state();
+                if !state.asking {
+                    screen.draw(&mut state, None);
+                }
+                drop(state);
+                thread::park_timeout(TICK);
+            }
+        });
+        Animation { screen: Arc::clone(self), thread: Some(thread) }
+    }
+
+    /// Replaces the view, with a line above it that stays.
+    fn draw(&self, state: &mut State, keep: Option<&str>) {
+        let mut text = String::new();
+        for _ in 0..state.drawn {
+            text.push_str("\x1b[1A\x1b[2K");
+        }
+        if let Some(line) = keep {
+            text.push_str(line);
+            text.push('\n');
+        }
+        let lines = state.activity.lines(state.since.elapsed().as_secs_f64(), self.paint);
+        state.drawn = lines.len();
+        for line in lines {
+            text.push_str(&cut(&line, self.width));
+            text.push('\n');
+        }
+        // Without a terminal there is nobody to show it to.
+        let mut err = io::stderr().lock();
+        err.write_all(text.as_bytes()).and_then(|()| err.flush()).ok();
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A screen's thread; ends with it.
+pub(super) struct Animation {
+    screen: Arc<Screen>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Drop for Animation {
+    fn drop(&mut self) {
+        self.screen.done.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            thread.join().ok();
+        }
+    }
+}
+
+/// A screen as a reader of events.
+pub(super) struct Watch(pub Arc<Screen>);
+
+impl Sink for Watch {
+    fn take(&self, event: &Event) -> io::Result<()> {
+        let mut state = self.0.state();
+        if matches!(event.what, What::TurnStart { .. } | What::Started(_)) {
+            state.since = Instant::now();
+        }
+        let line = state.activity.take(event, self.0.paint);
+        if !state.asking && (line.is_some() || matches!(event.what, What::Completed(_))) {
+            self.0.draw(&mut state, line.as_deref());
+        }
+        Ok(())
+    }
+}
+
+/// Asks whoever sits at the terminal, one question at a time.
+pub(super) struct Terminal {
+    screen: Arc<Screen>,
+    one_at_a_time: tokio::sync::Mutex<()>,
+}
+
+impl Terminal {
+    pub fn new(screen: Arc<Screen>) -> Self {
+        Self { screen, one_at_a_time: tokio::sync::Mutex::new(()) }
+    }
+}
+
+impl Approver for Terminal {
+    fn ask<'a>(&'a self, question: &'a Question) -> Ruling<'a> {
+        Box::pin(async move {
+            let _turn = self.one_at_a_time.lock().await;
+            let _asking = Asking::begin(&self.screen, question);
+            let answer = tokio::task::spawn_blocking(read_answer).await;
+            answer.unwrap_or(Decision::Denied)
+        })
+    }
+}
+
+/// While it lives, a question stands on the screen.
+struct Asking<'a>(&'a Screen);
+
+impl<'a> Asking<'a> {
+    fn begin(screen: &'a Screen, question: &Question) -> Self {
+        let mut state = screen.state();
+        state.asking = true;
+        for _ in 0..std::mem::take(&mut state.drawn) {
+            eprint_raw("\x1b[1A\x1b[2K");
+        }
+        let Question { agent, tool, detail } = question;
+        let name = screen.paint.yellow(printable(&agent.agent_type));
+        let mut text = format!("[{name}] wants to use `{}`:\n\n", printable(tool));
+        for line in printable(detail).lines() {
+            text.push_str(&format!("    {line}\n"));
+        }
+        text.push_str("\nAllow it? [y]es, [n]o, [a]lways for this run: ");
+        eprint_raw(&text);
+        Self(screen)
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.state().asking = false;
+    }
+}
+
+/// Reads answers until one is understood. Whoever closes the terminal says no.
+fn read_answer() -> Decision {
+    let Ok(terminal) = File::open("/dev/tty") else { return Decision::NobodyToAsk };
+    let mut lines = BufReader::new(terminal).lines();
+    while let Some(Ok(line)) = lines.next() {
+        match line.trim().to_ascii_lowercase().as_str() {
+            "y" | "yes" => return Decision::Approved,
+            "n" | "no" => return Decision::Denied,
+            "a" | "always" => return Decision::ApprovedForRun,
+            _ => eprint_raw("Please answer y, n or a: "),
+        }
+    }
+    Decision::Denied
+}
+
+fn eprint_raw(text: &str) {
+    let mut err = io::stderr().lock();
+    err.write_all(text.as_bytes()).and_then(|()| err.flush()).ok();
+}
+
+/// As much of `line` as fits, not counting what colours it.
+fn cut(line: &str, width: usize) -> String {
+    let mut cut = String::with_capacity(line.len());
+    let mut room = width.saturating_sub(1);
+    let mut coloured = false;
+    for c in line.chars() {
+        if c == '\x1b' {
+            coloured = true;
+        } else if !coloured {
+            if room == 0 {
+                cut.push_str("\x1b[0m");
+                break;
+            }
+            room -= 1;
+        }
+        cut.push(c);
+        coloured &= c != 'm';
+    }
+    cut
+}
