@@ -49,7 +49,7 @@ fn print(world: &mut World, args: &ListArgs, catalog: &Catalog, entries: &[&Entr
         }
         ListFormat::Text if entries.is_empty() => {}
         ListFormat::Text if args.expanded => {
-            super::show::print_text(world, catalog, entries)?;
+            super::show::print_text(world, catalog, entries, super::show::Of::Host)?;
         }
         ListFormat::Text => {
             write!(world.out, "{}", list_text(catalog, entries, world.width, world.paint))?

@@ -1,6 +1,6 @@
 //! `agentctl show`.
 
-use std::{io::Write as _, path::PathBuf};
+use std::{io::Write as _, path::PathBuf, time::SystemTime};
 
 use anyhow::Result;
 
@@ -10,9 +10,11 @@ use super::{
     world::World,
 };
 use crate::{
-    authority::{Circumstances, MAX_DEPTH, Position, Trust, Verdict, authority},
+    authority::{Circumstances, MAX_DEPTH, Position, Trust, authority},
     catalog::{Catalog, Entry, File, Keep, NotFound},
     dialect::{self, Dialect},
+    event::today,
+    plan::{Sheet, Situation, preview},
     render::{json_text, show_json, show_text, yaml_text},
 };
 
@@ -45,9 +47,10 @@ pub(super) fn run(world: &mut World, args: &ShowArgs) -> Result<Exit> {
     match args.host.as_deref().and_then(dialect::dialect) {
         Some(host) => {
             let catalog = Catalog { entries: as_host(host, &entries), ..Catalog::default() };
-            print(world, args.format, &catalog, &catalog.entries.iter().collect::<Vec<_>>())?;
+            let entries: Vec<&Entry> = catalog.entries.iter().collect();
+            print(world, args.format, &catalog, &entries, Of::Host)?;
         }
-        None => print(world, args.format, &catalog, &entries)?,
+        None => print(world, args.format, &catalog, &entries, Of::Agentctl)?,
     }
     Ok(Exit::Done)
 }
@@ -65,13 +68,29 @@ fn as_host(host: &'static Dialect, entries: &[&Entry]) -> Vec<Entry> {
         .collect()
 }
 
+/// Whose view of a file is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    /// How agentctl would run it.
+    Agentctl,
+    /// What its host makes of it.
+    Host,
+}
+
 /// Each agent in full, for people.
-pub(super) fn print_text(world: &mut World, catalog: &Catalog, entries: &[&Entry]) -> Result<()> {
+pub(super) fn print_text(
+    world: &mut World,
+    catalog: &Catalog,
+    entries: &[&Entry],
+    of: Of,
+) -> Result<()> {
     let trust = super::trust::trusted(world)?;
     for (at, entry) in entries.iter().enumerate() {
         let rule = if at > 0 { "\n" } else { "" };
-        let verdicts = verdicts(&trust, entry);
-        let text = show_text(catalog, entry, &verdicts, world.text_width(), world.paint);
+        let verdicts = authority(entry, &circumstances(&trust, entry));
+        let sheet = sheet(world, &trust, entry, of)?;
+        let (width, paint) = (world.text_width(), world.paint);
+        let text = show_text(catalog, entry, &verdicts, sheet.as_ref(), width, paint);
         write!(world.out, "{rule}{text}")?;
     }
     Ok(())
@@ -82,13 +101,18 @@ fn print(
     format: ShowFormat,
     catalog: &Catalog,
     entries: &[&Entry],
+    of: Of,
 ) -> Result<()> {
     if format == ShowFormat::Text {
-        return print_text(world, catalog, entries);
+        return print_text(world, catalog, entries, of);
     }
     let trust = super::trust::trusted(world)?;
-    let mut values: Vec<_> =
-        entries.iter().map(|entry| show_json(catalog, entry, &verdicts(&trust, entry))).collect();
+    let mut values = Vec::new();
+    for entry in entries {
+        let verdicts = authority(entry, &circumstances(&trust, entry));
+        let sheet = sheet(world, &trust, entry, of)?;
+        values.push(show_json(catalog, entry, &verdicts, sheet.as_ref()));
+    }
     // One agent is an object, the agents of a file of several are a list.
     let value = if values.len() == 1 { values.remove(0) } else { values.into() };
     let text = match format {
@@ -99,15 +123,33 @@ fn print(
     Ok(())
 }
 
-/// What the agent may use when agentctl runs it below a main agent.
-fn verdicts(trust: &Trust, entry: &Entry) -> Vec<Verdict> {
-    let circumstances = Circumstances {
+/// How agentctl would run an agent.
+fn sheet(world: &mut World, trust: &Trust, entry: &Entry, of: Of) -> Result<Option<Sheet>> {
+    if of == Of::Host {
+        return Ok(None);
+    }
+    let settings = world.settings()?.run.clone();
+    let book = super::run::book(world, &settings);
+    let date = today(SystemTime::now());
+    let situation = Situation {
+        cwd: world.cwd(),
+        today: &date,
+        models: &book,
+        settings: &settings,
+        circumstances: circumstances(trust, entry),
+        sandbox: settings.sandbox(),
+    };
+    Ok(Some(preview(entry, &super::run::environment_wishes(world), &situation)))
+}
+
+/// An agent that agentctl runs below a main agent.
+fn circumstances(trust: &Trust, entry: &Entry) -> Circumstances<'static> {
+    Circumstances {
         caller: None,
         position: Position::Below { depth: 1, max_depth: MAX_DEPTH },
         background: false,
         trusted: is_trusted(trust, entry),
-    };
-    authority(entry, &circumstances)
+    }
 }
 
 /// Whether the user trusts the file of `entry` as it was read.

@@ -111,8 +111,7 @@ pub struct RunSettings {
     pub providers: BTreeMap<String, ProviderSettings>,
     /// Whether agents may fetch web pages.
     pub web_fetch: Option<bool>,
-    /// The least strict sandbox.
-    pub sandbox: Option<Mode>,
+    sandbox: Option<Mode>,
 }
 
 /// How long things may take, and how often they are tried.
@@ -179,6 +178,11 @@ impl RunSettings {
             sandbox: self.sandbox.or(lower.sandbox),
             ..self
         }
+    }
+
+    /// The least strict sandbox.
+    pub fn sandbox(&self) -> Mode {
+        self.sandbox.unwrap_or(Mode::WorkspaceWrite)
     }
 
     /// How long things may take.

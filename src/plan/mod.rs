@@ -336,7 +336,7 @@ fn chain(
     if chain.models.is_empty() && !require_llm {
         match served() {
             Ok(()) => chain.models.push(ModelId::offline()),
-            Err(why) => return Err(no_model(&why)),
+            Err(why) => return Err(no_model(book, &why)),
         }
         if let Some(step) = chain.steps.last_mut() {
             step.says = format!("offline ({})", step.says);
@@ -346,7 +346,7 @@ fn chain(
     if require_llm {
         chain.models.retain(|model| *model != ModelId::offline());
     } else if chain.models.contains(&ModelId::offline()) {
-        served().map_err(|why| no_model(&why))?;
+        served().map_err(|why| no_model(book, &why))?;
     }
     let missing: Vec<String> = chain
         .models
@@ -354,7 +354,7 @@ fn chain(
         .filter_map(|model| Some(format!("{model} needs `{}`", book.missing_key(model)?)))
         .collect();
     if chain.models.is_empty() {
-        return Err(PlanError::NoModel("there is no key and no server on this machine".to_owned()));
+        return Err(PlanError::NoModel(book.nothing().to_owned()));
     }
     if missing.len() == chain.models.len() {
         return Err(PlanError::NoModel(missing.join(", ")));
@@ -363,6 +363,6 @@ fn chain(
 }
 
 /// Without a language model, the agent cannot be served.
-fn no_model(why: &offline::NotServed) -> PlanError {
-    PlanError::NoModel(format!("there is no key and no server on this machine, and {why}"))
+fn no_model(book: &ModelBook, why: &offline::NotServed) -> PlanError {
+    PlanError::NoModel(format!("{}; `offline` does not do because {why}", book.nothing()))
 }

@@ -34,8 +34,8 @@ pub struct ModelBook {
     pub aliases: BTreeMap<String, Vec<String>>,
     /// The model for agents that do not choose one, from settings.
     pub preferred: Option<String>,
-    /// Models of servers on this machine, in case there is nothing else.
-    pub local: Vec<ModelId>,
+    /// Models of servers on this machine, in case there is nothing else; `None` if nobody looked.
+    pub local: Option<Vec<ModelId>>,
 }
 
 /// What was said about the model, besides the definition.
@@ -188,11 +188,19 @@ impl ModelBook {
                 return Ok(("default", vec![model], says));
             }
         }
-        if let Some(model) = self.local.first() {
+        if let Some(model) = self.local.as_ref().and_then(|local| local.first()) {
             let says = format!("{model} (found on this machine)");
             return Ok(("default", vec![model.clone()], says));
         }
-        Ok(("default", Vec::new(), "no key, no server on this machine".to_owned()))
+        Ok(("default", Vec::new(), self.nothing().to_owned()))
+    }
+
+    /// Why there is no model, in a clause.
+    pub(super) fn nothing(&self) -> &'static str {
+        match &self.local {
+            Some(_) => "no key, no server on this machine",
+            None => "no key, and servers on this machine were not looked for",
+        }
     }
 
     /// The parent's model in a session that only plans: planning needs more than the smallest.
@@ -269,7 +277,8 @@ mod tests {
         assert_eq!(names(&book(&["openai", "gemini"]), &[], &wishes), ["openai/gpt-5.4"]);
         let mut book = book(&[]);
         assert!(names(&book, &[], &wishes).is_empty());
-        book.local = vec![ModelId { provider: "ollama".to_owned(), model: "qwen3".to_owned() }];
+        let found = ModelId { provider: "ollama".to_owned(), model: "qwen3".to_owned() };
+        book.local = Some(vec![found]);
         assert_eq!(names(&book, &[], &wishes), ["ollama/qwen3"]);
         book.preferred = Some("offline".to_owned());
         assert_eq!(names(&book, &[], &wishes), ["offline"]);

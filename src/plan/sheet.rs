@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Call, Limits, ModelWishes, OutputSpec, Plan, PlanError, Renderer, Situation, Step, Texts,
-    approval, chain, directory, input_schema, sampling, sandbox,
+    Limits, ModelWishes, OutputSpec, Plan, PlanError, Renderer, Situation, Step, Texts, approval,
+    chain, directory, input_schema, sampling, sandbox,
 };
 use crate::{
     authority::{authority, granted},
@@ -96,7 +96,10 @@ pub fn preview(entry: &Entry, wishes: &ModelWishes, situation: &Situation<'_>) -
     let query = kept(texts.query(&renderer), &mut problems).map(Message::user);
     let mut messages = kept(texts.initial_messages(&renderer), &mut problems).unwrap_or_default();
     messages.extend(query);
-    let chain = chain(entry, &tools, has_schema, wishes, situation, Call::default().require_llm);
+    let written: Vec<&str> =
+        definition.model.chain.iter().map(|name| name.value.as_str()).collect();
+    let steps = situation.models.chain(&written, wishes).map(|chain| chain.steps);
+    let chain = chain(entry, &tools, has_schema, wishes, situation, false);
     let chain = kept(chain, &mut problems);
     let limits = Limits::of(definition, situation.settings, &Default::default());
     let sandbox = kept(sandbox(definition, situation.sandbox), &mut problems);
@@ -104,7 +107,7 @@ pub fn preview(entry: &Entry, wishes: &ModelWishes, situation: &Situation<'_>) -
     Sheet {
         agent_type: entry.full_name(),
         models: chain.iter().flat_map(|chain| &chain.models).map(ToString::to_string).collect(),
-        model_steps: chain.map(|chain| chain.steps).unwrap_or_default(),
+        model_steps: chain.map(|chain| chain.steps).or(steps.ok()).unwrap_or_default(),
         sampling: sampling(definition),
         max_turns: limits.max_turns,
         max_time_seconds: limits.time.as_secs_f64(),

@@ -17,32 +17,36 @@ pub fn sheet_text(sheet: &Sheet, paint: Paint) -> String {
     out.push_str(&run_rows(sheet, paint));
     writeln!(out, "  directory  {}", printable(directory)).ok();
     writeln!(out, "  tools      {}", tools.join(", ")).ok();
+    sheet_sections(&mut out, sheet, paint);
+    out
+}
+
+/// What it is told and takes and hands in, filled in as far as that is known.
+pub(super) fn sheet_sections(out: &mut String, sheet: &Sheet, paint: Paint) {
     if let Some(system) = &sheet.system_prompt {
-        section(&mut out, "System prompt", system, paint);
+        section(out, &paint.bold("System prompt"), system);
     }
     for message in &sheet.messages {
         match message {
-            Message::User { text } => section(&mut out, "User", text, paint),
+            Message::User { text } => section(out, &paint.bold("User"), text),
             Message::Assistant { parts, .. } => {
-                section(&mut out, "Assistant", &text_of(parts), paint)
+                section(out, &paint.bold("Assistant"), &text_of(parts));
             }
             Message::Results { results } => {
                 for result in results {
-                    section(
-                        &mut out,
-                        &format!("Result of {}", result.name),
-                        &result.content,
-                        paint,
-                    );
+                    let title = paint.bold(format!("Result of {}", one_line(&result.name)));
+                    section(out, &title, &result.content);
                 }
             }
         }
     }
-    if let Some(tool) = &sheet.complete_task {
-        let schema = json_text(&tool.parameters).unwrap_or_default();
-        section(&mut out, "complete_task takes", &schema, paint);
+    let tool = sheet.complete_task.as_ref().map(|tool| &tool.parameters);
+    let schemas = [("Inputs", sheet.input_schema.as_ref()), ("complete_task takes", tool)];
+    for (title, schema) in schemas {
+        if let Some(schema) = schema {
+            section(out, &paint.bold(title), &json_text(schema).unwrap_or_default());
+        }
     }
-    out
 }
 
 /// Model, limits, approvals and sandbox, one a line.
@@ -79,8 +83,9 @@ pub(super) fn run_rows(sheet: &Sheet, paint: Paint) -> String {
     out
 }
 
-fn section(out: &mut String, title: &str, text: &str, paint: Paint) {
-    writeln!(out, "\n{}", paint.bold(title)).ok();
+/// A titled text, indented.
+pub(super) fn section(out: &mut String, title: &str, text: &str) {
+    writeln!(out, "\n{title}").ok();
     for line in printable(text.trim_matches('\n')).lines() {
         writeln!(out, "{}", format!("  {line}").trim_end()).ok();
     }

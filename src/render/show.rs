@@ -4,13 +4,20 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{Drawing, Lines, Paint, Pen, list::fault_json, verdicts::verdicts_text, yaml_text};
+use super::{
+    Drawing, Lines, Paint, Pen,
+    list::fault_json,
+    sheet::{run_rows, section, sheet_sections},
+    verdicts::verdicts_text,
+    yaml_text,
+};
 use crate::{
     authority::Verdict,
     catalog::{Catalog, Entry},
     dialect::{Field, Kind, Meaning, Slot},
     lint::Level,
     model::{Definition, NameOrigin, PromptText},
+    plan::Sheet,
     text::{Position, Span, Spanned, one_line, printable},
 };
 
@@ -227,7 +234,12 @@ fn tools(entry: &Entry) -> Vec<(&'static str, &Spanned<String>, Meaning)> {
 }
 
 /// A definition as JSON.
-pub fn show_json(catalog: &Catalog, entry: &Entry, verdicts: &[Verdict]) -> Value {
+pub fn show_json(
+    catalog: &Catalog,
+    entry: &Entry,
+    verdicts: &[Verdict],
+    sheet: Option<&Sheet>,
+) -> Value {
     let path = entry.path.display().to_string();
     let fields: serde_json::Map<String, Value> = resolve(entry)
         .into_iter()
@@ -270,6 +282,7 @@ pub fn show_json(catalog: &Catalog, entry: &Entry, verdicts: &[Verdict]) -> Valu
         "fields": fields,
         "tools": tools,
         "authority": verdicts,
+        "run": sheet,
         "not_understood": unknown.map(|field| &field.path).collect::<Vec<_>>(),
         "shadows": entry.shadows.iter().filter_map(path_of).collect::<Vec<_>>(),
         "shadowed_by": entry.shadowed_by.as_ref().and_then(path_of),
@@ -284,6 +297,7 @@ pub fn show_text(
     catalog: &Catalog,
     entry: &Entry,
     verdicts: &[Verdict],
+    sheet: Option<&Sheet>,
     width: usize,
     paint: Paint,
 ) -> String {
@@ -292,6 +306,10 @@ pub fn show_text(
     fields(&mut out, entry, width, paint);
     meanings(&mut out, entry, paint);
     out.push_str(&verdicts_text(verdicts, paint));
+    if let Some(sheet) = sheet {
+        writeln!(out, "\n{}", paint.bold("Run by agentctl")).ok();
+        out.push_str(&run_rows(sheet, paint));
+    }
     let unknown: Vec<_> =
         entry.definition.fields.iter().filter(|field| !field.understood).collect();
     if !unknown.is_empty() {
@@ -300,18 +318,22 @@ pub fn show_text(
             writeln!(out, "  {}", one_line(&field.path)).ok();
         }
     }
-    if let Some(prompt) = entry.system_prompt() {
-        let place = match entry.definition.prompt.system.as_ref().map(|text| &text.value) {
-            Some(PromptText::Value(_)) => "",
-            _ => " (body of the file)",
-        };
-        writeln!(out, "\n{}{}", paint.bold("System prompt"), paint.dim(place)).ok();
-        for line in printable(prompt.trim_matches('\n')).lines() {
-            writeln!(out, "{}", format!("  {line}").trim_end()).ok();
-        }
+    match sheet {
+        Some(sheet) => sheet_sections(&mut out, sheet, paint),
+        None => written_prompt(&mut out, entry, paint),
     }
     problems(&mut out, entry, width, paint);
     out
+}
+
+/// The system prompt as it stands in the file.
+fn written_prompt(out: &mut String, entry: &Entry, paint: Paint) {
+    let Some(prompt) = entry.system_prompt() else { return };
+    let place = match entry.definition.prompt.system.as_ref().map(|text| &text.value) {
+        Some(PromptText::Value(_)) => "",
+        _ => " (body of the file)",
+    };
+    section(out, &format!("{}{}", paint.bold("System prompt"), paint.dim(place)), prompt);
 }
 
 fn head(out: &mut String, catalog: &Catalog, entry: &Entry, paint: Paint) {

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use models::Registry;
+pub(super) use models::book;
 use screen::{Screen, Terminal, Watch};
 
 use super::{
@@ -32,15 +33,13 @@ use crate::{
     document::{self, Format},
     event::{Decision, Event, Journal, Outcome, Redactor, Sink, is_secret_name, today},
     lint::{self, FileReport, Finding, Level},
+    model::Effect,
     plan::{Call, Given, LimitWishes, ModelBook, ModelWishes, Plan, PlanError, Situation, plan},
     provider::{REPLAY, Recording, Replay},
     render::{drawn, json_text, sheet_text},
     run::{Agent, Always, Approver, Surroundings},
     text::Source,
-    tools::{
-        self, Root, Tool, ToolCx,
-        sandbox::{Mode, Sandbox},
-    },
+    tools::{self, Root, Tool, ToolCx, sandbox::Sandbox},
 };
 
 /// The longest prompt on stdin.
@@ -55,7 +54,7 @@ pub(super) fn run(world: &mut World, args: &RunArgs) -> Result<Exit> {
         .enable_all()
         .build()
         .context("cannot start")?;
-    let job = Job::prepare(world, args, entry, &findings, &runtime)?;
+    let job = Job::prepare(world, args, &entry, &findings, &runtime)?;
     let job = match job {
         Ok(job) => job,
         Err(error) => return refuse(world, &args.agent, &findings, &error),
@@ -185,7 +184,7 @@ impl Job {
     fn prepare(
         world: &mut World,
         args: &RunArgs,
-        entry: Entry,
+        entry: &Entry,
         findings: &[Finding],
         runtime: &tokio::runtime::Runtime,
     ) -> Result<Result<Self, PlanError>> {
@@ -200,23 +199,24 @@ impl Job {
             replay.as_ref().map_or_else(|| today(SystemTime::now()), |r| r.today().to_owned());
         let mut book = models::book(world, &settings);
         let wishes = wishes(world, args);
-        if !args.no_probe && needs_probe(&book, &entry, &wishes) {
-            book.local = runtime.block_on(models::on_this_machine(&book, patience));
+        if !args.no_probe && needs_probe(&book, entry, &wishes) {
+            book.local = Some(runtime.block_on(models::on_this_machine(&book, patience)));
         }
-        let tools: Arc<[Arc<dyn Tool>]> = tools::built_in().into();
+        let web = settings.web_fetch.unwrap_or(false);
+        let allowed = |tool: &Arc<dyn Tool>| web || tool.effect() != Effect::Network;
+        let tools: Arc<[Arc<dyn Tool>]> = tools::built_in().into_iter().filter(allowed).collect();
         let names: Vec<String> = tools.iter().map(|tool| tool.spec().name).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let web = settings.web_fetch.unwrap_or(false);
-        let ceiling = args.sandbox.or(settings.sandbox).unwrap_or(Mode::WorkspaceWrite);
+        let ceiling = args.sandbox.unwrap_or_else(|| settings.sandbox());
         let situation = Situation {
             cwd: &cwd,
             today: &date,
             models: &book,
             settings: &settings,
-            circumstances: circumstances(world, &entry, &names)?,
+            circumstances: circumstances(world, entry, &names)?,
             sandbox: ceiling,
         };
-        let plan = match plan(&entry, findings, call(args, wishes)?, &situation) {
+        let plan = match plan(entry, findings, call(args, wishes)?, &situation) {
             Ok(plan) => plan,
             Err(error) => return Ok(Err(error)),
         };
@@ -225,7 +225,7 @@ impl Job {
         if !root.path().starts_with(&cwd) {
             return Ok(Err(PlanError::BaseDir(plan.directory().to_owned())));
         }
-        mention_what_is_missing(world, &entry);
+        mention_what_is_missing(world, entry);
         let redactor = redactor(world, &book);
         let recording = match (&args.record, args.dry_run) {
             (Some(file), false) => Some(begin_recording(file, &date, &cwd, redactor.clone())?),
@@ -403,7 +403,7 @@ fn begin_recording(
     Ok(Recording::begin(Box::new(out), date, cwd, redactor)?)
 }
 
-/// Ctrl-C and a request to end cancel the run; the second time, the process ends at once.
+/// Ctrl-C and a request to end cancel the run.
 fn listen(cancel: &CancellationToken) -> Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
 

@@ -62,7 +62,7 @@ pub(in crate::cli) fn book(world: &World, settings: &RunSettings) -> ModelBook {
         endpoints,
         aliases: settings.models.clone(),
         preferred: settings.model.clone(),
-        local: Vec::new(),
+        local: None,
     }
 }
 

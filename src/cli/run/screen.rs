@@ -33,16 +33,18 @@ struct State {
     activity: Activity,
     /// Lines of the view on the terminal now.
     drawn: usize,
-    /// When the last turn began.
+    /// When the last turn began, were it not for the time spent waiting for people.
     since: Instant,
+    /// When someone was last asked.
+    asked: Instant,
     /// A question stands there; the view waits.
     asking: bool,
 }
 
 impl Screen {
     pub fn new(paint: Paint, width: usize) -> Arc<Self> {
-        let activity = Activity::default();
-        let state = State { activity, drawn: 0, since: Instant::now(), asking: false };
+        let (activity, now) = (Activity::default(), Instant::now());
+        let state = State { activity, drawn: 0, since: now, asked: now, asking: false };
         Arc::new(Self { state: Mutex::new(state), paint, width, done: AtomicBool::new(false) })
     }
 
@@ -110,8 +112,14 @@ pub(super) struct Watch(pub Arc<Screen>);
 impl Sink for Watch {
     fn take(&self, event: &Event) -> io::Result<()> {
         let mut state = self.0.state();
-        if matches!(event.what, What::TurnStart { .. } | What::Started(_)) {
-            state.since = Instant::now();
+        match &event.what {
+            What::TurnStart { .. } | What::Started(_) => state.since = Instant::now(),
+            What::ApprovalRequest { .. } => state.asked = Instant::now(),
+            What::ApprovalDecision { .. } => {
+                let waited = state.asked.elapsed();
+                state.since += waited;
+            }
+            _ => {}
         }
         let line = state.activity.take(event, self.0.paint);
         if !state.asking && (line.is_some() || matches!(event.what, What::Completed(_))) {
