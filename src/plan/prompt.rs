@@ -85,7 +85,7 @@ impl Renderer {
         environment.add_filter("length", length);
         environment.add_filter("join", join);
         environment.add_filter("default", default);
-        environment.add_filter("tojson", |value: Jinja| to_json(&value).to_string());
+        environment.add_filter("tojson", |value: &Jinja| to_json(value).to_string());
         Self { environment, variables }
     }
 
@@ -161,21 +161,18 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn length(value: Jinja) -> Result<usize, Error> {
+fn length(value: &Jinja) -> Result<usize, Error> {
     value.len().ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "this has no length"))
 }
 
-fn join(value: Jinja, separator: Option<String>) -> Result<String, Error> {
+fn join(value: &Jinja, separator: Option<&str>) -> Result<String, Error> {
     let items: Vec<String> = value.try_iter()?.map(|item| plain(&to_json(&item))).collect();
-    Ok(items.join(separator.as_deref().unwrap_or("")))
+    Ok(items.join(separator.unwrap_or("")))
 }
 
-fn default(value: Jinja, otherwise: Jinja) -> Jinja {
-    if value.is_undefined() || value.is_none() || value.as_str() == Some("") {
-        otherwise
-    } else {
-        value
-    }
+fn default(value: &Jinja, otherwise: &Jinja) -> Jinja {
+    let nothing = value.is_undefined() || value.is_none() || value.as_str() == Some("");
+    if nothing { otherwise.clone() } else { value.clone() }
 }
 
 fn to_json(value: &Jinja) -> Value {
