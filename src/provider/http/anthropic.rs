@@ -228,7 +228,7 @@ fn version(model: &str) -> Option<(u32, u32)> {
     let (_, name) = model.split_once("claude")?;
     let words: Vec<&str> = name.split(['-', '.', '@', ':', '_']).collect();
     let number = |word: &&str| word.parse::<u32>().ok().filter(|_| word.len() <= 2);
-    let Some(at) = words.iter().position(|word| number(&word).is_some()) else {
+    let Some(at) = words.iter().position(|word| number(word).is_some()) else {
         return Some((u32::MAX, 0));
     };
     let major = words.get(at).and_then(number)?;

@@ -188,7 +188,8 @@ impl Reader for Completion {
             arguments.is_empty() || serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok()
         };
         let counted = ending == Ending::Announced || self.usage.is_some();
-        if !self.ended && !(counted && self.calls.iter().all(readable)) {
+        let whole = self.ended || counted && self.calls.iter().all(readable);
+        if !whole {
             return Err(truncated("no `[DONE]`"));
         }
         let mut parts = self.draft.parts;
