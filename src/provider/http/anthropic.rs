@@ -1,5 +1,8 @@
 //! Anthropic's Messages.
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -92,7 +95,9 @@ fn messages(turns: &[Turn<'_>]) -> Vec<Value> {
         }
     }
     let last = messages.last_mut().and_then(|(_, blocks)| blocks.last_mut());
-    if let Some(last) = last.filter(|block| block["type"] == "text" || block["type"] == "tool_result") {
+    if let Some(last) =
+        last.filter(|block| block["type"] == "text" || block["type"] == "tool_result")
+    {
         last["cache_control"] = cached();
     }
     let message = |(role, content)| json!({"role": role, "content": content});
@@ -307,7 +312,12 @@ impl Message {
                     Value::Object(input) if !input.is_empty() => start["input"].to_string(),
                     _ => String::new(),
                 };
-                Part::Call(ToolCall { id: text("id"), name: text("name"), arguments, signature: None })
+                Part::Call(ToolCall {
+                    id: text("id"),
+                    name: text("name"),
+                    arguments,
+                    signature: None,
+                })
             }
             _ => Part::Opaque { value: start.clone() },
         };

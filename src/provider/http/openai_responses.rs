@@ -227,3 +227,108 @@ fn usage(response: &Value) -> Usage {
         service_tier: response["service_tier"].as_str().map(str::to_owned),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::{
+        Request,
+        http::tests::{
+            body, called, conversation, question, read, sampled, sampling, text, thought, tool,
+        },
+    };
+
+    #[test]
+    fn a_conversation_is_sent_with_its_reasoning_and_never_stored() {
+        let reasoning =
+            json!({"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "x"});
+        let parts = vec![
+            thought("hm", None),
+            Part::Opaque { value: reasoning.clone() },
+            Part::Opaque { value: json!({"type": "reasoning", "id": "looked up in vain"}) },
+            text("Sure."),
+            called("c1", "a.b", "{\"n\":1}", None),
+            called("c2", "c", "{\"n\":", None),
+        ];
+        let messages = conversation(parts);
+        let tools = [tool("a.b")];
+        let request = Request { system: "S", messages: &messages, tools: &tools, ..question() };
+        assert_eq!(
+            body(&FORMAT, &request),
+            json!({
+                "model": "m",
+                "stream": true,
+                "store": false,
+                "input": [
+                    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Do it."}]},
+                    reasoning,
+                    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Sure."}]},
+                    {"type": "function_call", "call_id": "c1", "name": "a_b", "arguments": "{\"n\":1}"},
+                    {"type": "function_call", "call_id": "c2", "name": "c", "arguments": "{}"},
+                    {"type": "function_call_output", "call_id": "c1", "output": "done"},
+                    {"type": "function_call_output", "call_id": "c2", "output": "Error: cannot"},
+                    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hurry."}]},
+                ],
+                "instructions": "S",
+                "tools": [{
+                    "type": "function",
+                    "name": "a_b",
+                    "description": "a.b.",
+                    "parameters": {"type": "object", "properties": {}},
+                    "strict": false,
+                }],
+                "include": ["reasoning.encrypted_content"],
+            })
+        );
+    }
+
+    #[test]
+    fn reasoning_models_are_told_how_hard_and_others_how_warm() {
+        let include = json!(["reasoning.encrypted_content"]);
+        for (model, sampling, expected) in [
+            ("gpt-4.1", sampling(Some(0.5), None, Some("low")), json!({"temperature": 0.5})),
+            (
+                "o3",
+                sampling(Some(0.5), Some(-1), None),
+                json!({"include": include, "reasoning": {"effort": "high"}}),
+            ),
+            ("gpt-5.4", sampling(None, None, None), json!({"include": include})),
+        ] {
+            assert_eq!(sampled(&FORMAT, model, &sampling), expected, "{model}");
+        }
+    }
+
+    fn message(content: &Value) -> Value {
+        json!({"type": "message", "content": [content]})
+    }
+
+    #[test]
+    fn how_a_response_ended_is_kept() {
+        let text = message(&json!({"type": "output_text", "text": "a"}));
+        let refusal = message(&json!({"type": "refusal", "refusal": "a"}));
+        let completed =
+            |output: Value| json!({"type": "response.completed", "response": {"output": [output]}});
+        let incomplete = |reason: &str| {
+            let details = json!({"reason": reason});
+            json!({"type": "response.incomplete", "response": {"output": [text], "incomplete_details": details}})
+        };
+        for (event, expected) in [
+            (completed(text.clone()), Stop::End),
+            (completed(refusal), Stop::Refused),
+            (incomplete("max_output_tokens"), Stop::Length),
+            (incomplete("content_filter"), Stop::Refused),
+        ] {
+            let answer = read(&FORMAT, std::slice::from_ref(&event)).unwrap();
+            assert_eq!((answer.text().as_str(), answer.stop), ("a", expected), "{event}");
+        }
+    }
+
+    #[test]
+    fn a_failed_response_is_a_typed_error() {
+        let error = json!({"code": "rate_limit_exceeded", "message": "slower"});
+        let failed = json!({"type": "response.failed", "response": {"error": error}});
+        let error = read(&FORMAT, &[failed]).unwrap_err();
+        let expected = ModelError::RateLimited { retry_after: None, message: "slower".to_owned() };
+        assert_eq!(error, expected);
+    }
+}

@@ -97,11 +97,7 @@ impl Stream {
     }
 
     /// No more bytes follow.
-    pub(super) fn end(
-        mut self,
-        ending: Ending,
-        heard: Listener<'_>,
-    ) -> Result<Answer, ModelError> {
+    pub(super) fn end(mut self, ending: Ending, heard: Listener<'_>) -> Result<Answer, ModelError> {
         let decoder = std::mem::replace(&mut self.decoder, Decoder::new(Framing::Sse));
         if let Some(event) = decoder.finish() {
             // What is cut in the middle is no JSON; that says nothing about the provider.
