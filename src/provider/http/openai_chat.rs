@@ -1,5 +1,6 @@
 //! OpenAI's Chat Completions, and everyone who speaks them more or less.
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -185,7 +186,7 @@ impl Reader for Completion {
         // Some servers forget the mark. Then nothing may be missing that should be there.
         let readable = |call: &Call| {
             let arguments = &call.call.arguments;
-            arguments.is_empty() || serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok()
+            arguments.is_empty() || serde_json::from_str::<IgnoredAny>(arguments).is_ok()
         };
         let counted = ending == Ending::Announced || self.usage.is_some();
         let whole = self.ended || counted && self.calls.iter().all(readable);

@@ -114,13 +114,13 @@ struct Response {
 
 impl Reader for Response {
     fn on_event(&mut self, event: &Value, heard: Listener<'_>) -> Result<Progress, ModelError> {
-        let words = || event["delta"].as_str().unwrap_or_default();
+        let words = event["delta"].as_str().unwrap_or_default();
         match event["type"].as_str() {
             Some("response.output_text.delta" | "response.refusal.delta") => {
-                heard(Delta::Text(words()));
+                heard(Delta::Text(words));
             }
             Some("response.reasoning_summary_text.delta" | "response.reasoning_text.delta") => {
-                heard(Delta::Thinking(words()));
+                heard(Delta::Thinking(words));
             }
             Some("response.output_item.done") => {
                 let index = event["output_index"].as_u64().unwrap_or(self.items.len() as u64);

@@ -84,7 +84,8 @@ pub(super) fn of_response(status: u16, body: &[u8], retry_after: Option<Duration
         Ok(value) => {
             let said = Said::read(&value);
             let fault = said.word().or_else(|| said.too_long(status)).unwrap_or(match status {
-                404 => Fault::NoSuchModel,
+                // Without an error in it, it is a path that is not there.
+                404 if !value["error"].is_null() || said.status.is_some() => Fault::NoSuchModel,
                 status => by_status(status),
             });
             said.error(fault, status, retry_after)
@@ -247,6 +248,12 @@ mod tests {
                 FailureKind::Overloaded,
             ),
             (404, json!({"error": "model 'x' not found"}), FailureKind::UnknownModel),
+            (
+                404,
+                json!({"message": "m", "type": "NotFoundError", "code": 404}),
+                FailureKind::UnknownModel,
+            ),
+            (404, json!({"detail": "Not Found"}), FailureKind::BadRequest),
             (500, json!({"error": "maximum context length"}), FailureKind::Server),
         ] {
             assert_eq!(kind(status, &body), expected, "{status} {body}");
