@@ -208,7 +208,8 @@ impl Generation {
             Thinking::Never => None,
             Thinking::Budget => may_begin_to_think(&ask.turns)
                 .then(|| json!({"type": "enabled", "budget_tokens": tokens})),
-            Thinking::Adaptive => Some(json!({"type": "adaptive"})),
+            // Newer models show nothing of it unless they are asked to.
+            Thinking::Adaptive => Some(json!({"type": "adaptive", "display": "summarized"})),
         }
     }
 }

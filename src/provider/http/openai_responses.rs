@@ -70,7 +70,7 @@ fn tool(tool: &super::ask::Tool<'_>) -> Value {
 
 fn items(turn: &Turn<'_>) -> Vec<Value> {
     match turn {
-        Turn::User(text) => vec![message("user", "input_text", text)],
+        Turn::User(text) => vec![message("user", text)],
         Turn::Model(pieces) => pieces.iter().filter_map(item).collect(),
         Turn::Results(results) => results
             .iter()
@@ -87,7 +87,7 @@ fn items(turn: &Turn<'_>) -> Vec<Value> {
 
 fn item(piece: &Piece<'_>) -> Option<Value> {
     match piece {
-        Piece::Text(text) => Some(message("assistant", "output_text", text)),
+        Piece::Text(text) => Some(message("assistant", text)),
         Piece::Call(call) => Some(json!({
             "type": "function_call",
             "call_id": call.id,
@@ -101,8 +101,8 @@ fn item(piece: &Piece<'_>) -> Option<Value> {
     }
 }
 
-fn message(role: &str, kind: &str, text: &str) -> Value {
-    json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]})
+fn message(role: &str, text: &str) -> Value {
+    json!({"type": "message", "role": role, "content": text})
 }
 
 /// A response on its way.
@@ -260,14 +260,14 @@ mod tests {
                 "stream": true,
                 "store": false,
                 "input": [
-                    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Do it."}]},
+                    {"type": "message", "role": "user", "content": "Do it."},
                     reasoning,
-                    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Sure."}]},
+                    {"type": "message", "role": "assistant", "content": "Sure."},
                     {"type": "function_call", "call_id": "c1", "name": "a_b", "arguments": "{\"n\":1}"},
                     {"type": "function_call", "call_id": "c2", "name": "c", "arguments": "{}"},
                     {"type": "function_call_output", "call_id": "c1", "output": "done"},
                     {"type": "function_call_output", "call_id": "c2", "output": "Error: cannot"},
-                    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hurry."}]},
+                    {"type": "message", "role": "user", "content": "Hurry."},
                 ],
                 "instructions": "S",
                 "tools": [{

@@ -170,12 +170,12 @@ fn each_generation_thinks_in_its_own_way() {
         (
             "claude-opus-4-6",
             sampling(None, None, Some("xhigh")),
-            json!({"max_tokens": 32_000, "thinking": {"type": "adaptive"}, "output_config": {"effort": "high"}}),
+            json!({"max_tokens": 32_000, "thinking": {"type": "adaptive", "display": "summarized"}, "output_config": {"effort": "high"}}),
         ),
         (
             "claude-opus-4-7",
             sampling(Some(0.5), None, Some("xhigh")),
-            json!({"max_tokens": 32_000, "thinking": {"type": "adaptive"}, "output_config": {"effort": "xhigh"}}),
+            json!({"max_tokens": 32_000, "thinking": {"type": "adaptive", "display": "summarized"}, "output_config": {"effort": "xhigh"}}),
         ),
         ("claude-sonnet-5", sampling(Some(0.5), Some(0), None), json!({"max_tokens": 32_000})),
     ];
