@@ -1,5 +1,8 @@
 //! Anthropic's Messages.
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -92,7 +95,9 @@ fn messages(turns: &[Turn<'_>]) -> Vec<Value> {
         }
     }
     let last = messages.last_mut().and_then(|(_, blocks)| blocks.last_mut());
-    if let Some(last) = last.filter(|block| block["type"] == "text" || block["type"] == "tool_result") {
+    if let Some(last) =
+        last.filter(|block| block["type"] == "text" || block["type"] == "tool_result")
+    {
         last["cache_control"] = cached();
     }
     let message = |(role, content)| json!({"role": role, "content": content});
@@ -140,6 +145,7 @@ struct Generation {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Thinking {
+    /// It cannot.
     Never,
     /// As many tokens as it is told.
     Budget,
@@ -166,28 +172,9 @@ impl Generation {
     }
 
     fn think(self, ask: &Ask<'_>, body: &mut Value) {
-        let wanted = budget(ask.sampling).filter(|wanted| *wanted != Budget::Off);
-        let mut thinks = false;
-        match (self.thinking, wanted) {
-            (Thinking::Never, _) | (_, None) => {}
-            (Thinking::Budget, Some(wanted)) => {
-                if may_begin_to_think(&ask.turns) {
-                    let most = self.max_tokens.saturating_sub(LEFT_TO_SAY).max(MIN_BUDGET);
-                    let tokens = match wanted {
-                        Budget::Tokens(tokens) => tokens.clamp(MIN_BUDGET, most),
-                        Budget::Unlimited | Budget::Off => most,
-                    };
-                    body["thinking"] = json!({"type": "enabled", "budget_tokens": tokens});
-                    thinks = true;
-                }
-            }
-            (Thinking::Adaptive, Some(_)) => {
-                body["thinking"] = json!({"type": "adaptive"});
-                thinks = true;
-            }
-        }
+        let thinking = self.thinking(ask);
         if self.thinking == Thinking::Adaptive
-            && (thinks || ask.sampling.effort.is_some())
+            && (thinking.is_some() || ask.sampling.effort.is_some())
             && let Some(effort) = effort(ask.sampling)
         {
             let word = match effort {
@@ -197,13 +184,32 @@ impl Generation {
             };
             body["output_config"] = json!({"effort": word});
         }
-        if self.samples && !thinks {
+        match thinking {
+            Some(thinking) => body["thinking"] = thinking,
             // Newer models take one of the two.
-            match (ask.sampling.temperature, ask.sampling.top_p) {
+            None if self.samples => match (ask.sampling.temperature, ask.sampling.top_p) {
                 (Some(temperature), _) => body["temperature"] = temperature.clamp(0.0, 1.0).into(),
                 (None, Some(top_p)) => body["top_p"] = top_p.into(),
                 (None, None) => {}
-            }
+            },
+            None => {}
+        }
+    }
+
+    /// How the model is told to think, if it is.
+    fn thinking(self, ask: &Ask<'_>) -> Option<Value> {
+        let most = self.max_tokens.saturating_sub(LEFT_TO_SAY).max(MIN_BUDGET);
+        let tokens = match budget(ask.sampling)? {
+            Budget::Off => return None,
+            Budget::Tokens(tokens) => tokens.clamp(MIN_BUDGET, most),
+            Budget::Unlimited => most,
+        };
+        match self.thinking {
+            Thinking::Never => None,
+            Thinking::Budget => may_begin_to_think(&ask.turns)
+                .then(|| json!({"type": "enabled", "budget_tokens": tokens})),
+            // Newer models show nothing of it unless they are asked to.
+            Thinking::Adaptive => Some(json!({"type": "adaptive", "display": "summarized"})),
         }
     }
 }
@@ -228,7 +234,7 @@ fn version(model: &str) -> Option<(u32, u32)> {
     let (_, name) = model.split_once("claude")?;
     let words: Vec<&str> = name.split(['-', '.', '@', ':', '_']).collect();
     let number = |word: &&str| word.parse::<u32>().ok().filter(|_| word.len() <= 2);
-    let Some(at) = words.iter().position(|word| number(&word).is_some()) else {
+    let Some(at) = words.iter().position(|word| number(word).is_some()) else {
         return Some((u32::MAX, 0));
     };
     let major = words.get(at).and_then(number)?;
@@ -307,7 +313,12 @@ impl Message {
                     Value::Object(input) if !input.is_empty() => start["input"].to_string(),
                     _ => String::new(),
                 };
-                Part::Call(ToolCall { id: text("id"), name: text("name"), arguments, signature: None })
+                Part::Call(ToolCall {
+                    id: text("id"),
+                    name: text("name"),
+                    arguments,
+                    signature: None,
+                })
             }
             _ => Part::Opaque { value: start.clone() },
         };

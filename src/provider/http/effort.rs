@@ -28,7 +28,8 @@ pub(super) enum Budget {
 
 /// The tokens for thinking, if anyone said anything about them.
 pub(super) fn budget(sampling: &Sampling) -> Option<Budget> {
-    let worth = |word: &str| EFFORTS.iter().find(|(known, _)| *known == word).map(|(_, worth)| *worth);
+    let worth =
+        |word: &str| EFFORTS.iter().find(|(known, _)| *known == word).map(|(_, worth)| *worth);
     let tokens = sampling.thinking_budget.or_else(|| worth(&word(sampling)?))?;
     Some(match u64::try_from(tokens) {
         Ok(0) => Budget::Off,

@@ -258,3 +258,162 @@ fn usage(usage: &Value) -> Usage {
         ..Usage::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::{
+        Request,
+        http::tests::{
+            body, called, conversation, question, read, sampled, sampling, text, thought, tool,
+        },
+    };
+
+    #[test]
+    fn a_conversation_is_sent_with_its_signatures() {
+        let mark = json!({"text": "", "thoughtSignature": "t"});
+        let parts = vec![
+            thought("hm", None),
+            text("Sure."),
+            Part::Opaque { value: mark.clone() },
+            called("c1", "a.b", "{\"n\":1}", Some("s")),
+            called("c2", "c", "[]", None),
+        ];
+        let messages = conversation(parts);
+        let mut spec = tool("a.b");
+        spec.parameters["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+        spec.parameters["additionalProperties"] = false.into();
+        let tools = [spec];
+        let request = Request { system: "S", messages: &messages, tools: &tools, ..question() };
+        assert_eq!(
+            body(&FORMAT, &request),
+            json!({
+                "contents": [
+                    {"role": "user", "parts": [{"text": "Do it."}]},
+                    {"role": "model", "parts": [
+                        {"text": "Sure."},
+                        mark,
+                        {"functionCall": {"name": "a_b", "args": {"n": 1}, "id": "c1"}, "thoughtSignature": "s"},
+                        {"functionCall": {"name": "c", "args": {}, "id": "c2"}},
+                    ]},
+                    {"role": "user", "parts": [
+                        {"functionResponse": {"name": "a_b", "response": {"output": "done"}, "id": "c1"}},
+                        {"functionResponse": {"name": "c", "response": {"error": "cannot"}, "id": "c2"}},
+                    ]},
+                    {"role": "user", "parts": [{"text": "Hurry."}]},
+                ],
+                "systemInstruction": {"parts": [{"text": "S"}]},
+                "tools": [{"functionDeclarations": [{
+                    "name": "a_b",
+                    "description": "a.b.",
+                    "parametersJsonSchema": {"type": "object", "properties": {}, "additionalProperties": false},
+                }]}],
+            })
+        );
+    }
+
+    #[test]
+    fn calls_of_other_models_are_sent_without_their_ids_and_excused_for_their_signatures() {
+        let messages =
+            conversation(vec![called("c1", "a", "{}", Some("s")), called("c2", "b", "{}", None)]);
+        let request = Request { model: "gemini-3-pro", messages: &messages, ..question() };
+        let parts = &body(&FORMAT, &request)["contents"][1]["parts"];
+        assert_eq!(
+            *parts,
+            json!([
+                {"functionCall": {"name": "a", "args": {}}, "thoughtSignature": NO_SIGNATURE},
+                {"functionCall": {"name": "b", "args": {}}},
+            ])
+        );
+    }
+
+    #[test]
+    fn each_generation_thinks_in_its_own_way() {
+        let thinking = |config: Value| json!({"generationConfig": {"thinkingConfig": config}});
+        for (model, sampling, expected) in [
+            (
+                "gemini-2.0-flash",
+                sampling(Some(0.5), Some(99), None),
+                json!({"generationConfig": {"temperature": 0.5}}),
+            ),
+            ("gemma-3", sampling(None, None, Some("high")), json!({})),
+            (
+                "gemini-2.5-pro",
+                sampling(None, None, None),
+                thinking(json!({"includeThoughts": true})),
+            ),
+            (
+                "gemini-2.5-pro",
+                sampling(None, Some(-1), None),
+                thinking(json!({"includeThoughts": true, "thinkingBudget": -1})),
+            ),
+            (
+                "gemini-2.5-pro",
+                sampling(None, Some(0), None),
+                thinking(json!({"includeThoughts": true, "thinkingBudget": 128})),
+            ),
+            (
+                "gemini-2.5-flash",
+                sampling(None, Some(0), None),
+                thinking(json!({"includeThoughts": true, "thinkingBudget": 0})),
+            ),
+            (
+                "gemini-flash-latest",
+                sampling(None, Some(99_999), None),
+                thinking(json!({"includeThoughts": true, "thinkingBudget": 24_576})),
+            ),
+            (
+                "gemini-3.1-pro-preview",
+                sampling(None, None, Some("none")),
+                thinking(json!({"includeThoughts": true, "thinkingLevel": "low"})),
+            ),
+            (
+                "gemini-3-flash",
+                sampling(None, Some(-1), None),
+                thinking(json!({"includeThoughts": true, "thinkingLevel": "high"})),
+            ),
+        ] {
+            assert_eq!(sampled(&FORMAT, model, &sampling), expected, "{model} {sampling:?}");
+        }
+    }
+
+    #[test]
+    fn the_model_cannot_leave_its_place_in_the_url() {
+        let expected = "https://g.example/v1beta/models/m:streamGenerateContent?alt=sse";
+        for (base, model) in [("https://g.example", "m"), ("https://g.example/v1beta", "models/m")]
+        {
+            assert_eq!(url(base, model), expected);
+        }
+        let strange = url("https://g.example", "../x?y#z");
+        assert_eq!(
+            strange,
+            "https://g.example/v1beta/models/..%2Fx%3Fy%23z:streamGenerateContent?alt=sse"
+        );
+    }
+
+    fn candidate(parts: &Value, reason: &str) -> Value {
+        json!({"candidates": [{"content": {"parts": parts}, "finishReason": reason}]})
+    }
+
+    #[test]
+    fn how_an_answer_ended_is_kept() {
+        let said = json!([{"text": "a"}]);
+        for (reason, expected) in
+            [("STOP", Stop::End), ("MAX_TOKENS", Stop::Length), ("SAFETY", Stop::Refused)]
+        {
+            assert_eq!(read(&FORMAT, &[candidate(&said, reason)]).unwrap().stop, expected);
+        }
+        let blocked = json!({"promptFeedback": {"blockReason": "SAFETY"}});
+        assert_eq!(read(&FORMAT, &[blocked]).unwrap().stop, Stop::Refused);
+        let error = read(&FORMAT, &[candidate(&said, "MALFORMED_FUNCTION_CALL")]).unwrap_err();
+        assert!(matches!(error, ModelError::Truncated { .. }), "{error}");
+    }
+
+    #[test]
+    fn the_signature_of_a_text_comes_back_beside_it() {
+        let parts = json!([{"text": "a"}, {"text": "", "thoughtSignature": "s"}]);
+        let answer = read(&FORMAT, &[candidate(&parts, "STOP")]).unwrap();
+        let mark = Part::Opaque { value: json!({"text": "", "thoughtSignature": "s"}) };
+        assert_eq!(answer.parts, [text("a"), mark]);
+    }
+}

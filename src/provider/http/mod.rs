@@ -180,11 +180,7 @@ impl Http {
     }
 
     /// Sends the request and waits for the head of the answer.
-    async fn send(
-        &self,
-        request: &Request<'_>,
-        names: &Names<'_>,
-    ) -> Result<Response, ModelError> {
+    async fn send(&self, request: &Request<'_>, names: &Names<'_>) -> Result<Response, ModelError> {
         let base = self.endpoint.base_url.trim_end_matches('/');
         let url = (self.format.url)(base, request.model);
         let url: Url = url

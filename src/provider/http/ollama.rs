@@ -184,3 +184,100 @@ impl Chat {
         }));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::{
+        Request,
+        http::tests::{
+            body, called, conversation, question, read, sampled, sampling, text, thought, tool,
+        },
+    };
+
+    #[test]
+    fn every_way_to_say_where_ollama_is() {
+        for (host, expected) in [
+            ("", "http://127.0.0.1:11434"),
+            ("0.0.0.0", "http://127.0.0.1:11434"),
+            ("0.0.0.0:80", "http://127.0.0.1:80"),
+            (":1234", "http://127.0.0.1:1234"),
+            ("box", "http://box:11434"),
+            ("box:1234/", "http://box:1234"),
+            ("[::1]", "http://[::1]:11434"),
+            ("[::]:99", "http://[::1]:99"),
+            ("http://box", "http://box"),
+            ("https://box:1/path/", "https://box:1/path"),
+            (" \"box\" ", "http://box:11434"),
+        ] {
+            assert_eq!(ollama_base_url(host), expected, "{host:?}");
+        }
+    }
+
+    #[test]
+    fn a_conversation_is_sent_with_arguments_as_objects() {
+        let parts = vec![
+            thought("hm", None),
+            text("Sure."),
+            called("c1", "a.b", "{\"n\":1}", None),
+            called("c2", "c", "oops", None),
+        ];
+        let messages = conversation(parts);
+        let tools = [tool("a.b")];
+        let request = Request { system: "S", messages: &messages, tools: &tools, ..question() };
+        assert_eq!(
+            body(&FORMAT, &request),
+            json!({
+                "model": "m",
+                "stream": true,
+                "messages": [
+                    {"role": "system", "content": "S"},
+                    {"role": "user", "content": "Do it."},
+                    {
+                        "role": "assistant",
+                        "content": "Sure.",
+                        "thinking": "hm",
+                        "tool_calls": [
+                            {"function": {"name": "a_b", "arguments": {"n": 1}}},
+                            {"function": {"name": "c", "arguments": {}}},
+                        ],
+                    },
+                    {"role": "tool", "tool_name": "a_b", "content": "done"},
+                    {"role": "tool", "tool_name": "c", "content": "Error: cannot"},
+                    {"role": "user", "content": "Hurry."},
+                ],
+                "tools": [{
+                    "type": "function",
+                    "function": {
+                        "name": "a_b",
+                        "description": "a.b.",
+                        "parameters": {"type": "object", "properties": {}},
+                    },
+                }],
+            })
+        );
+    }
+
+    #[test]
+    fn thinking_is_switched_and_only_one_family_hears_how_hard() {
+        for (model, sampling, expected) in [
+            (
+                "qwen3",
+                sampling(Some(0.5), Some(0), None),
+                json!({"options": {"temperature": 0.5}, "think": false}),
+            ),
+            ("qwen3", sampling(None, None, Some("high")), json!({"think": true})),
+            ("gpt-oss:20b", sampling(None, None, Some("max")), json!({"think": "high"})),
+            ("gpt-oss:20b", sampling(None, Some(0), None), json!({"think": "low"})),
+            ("llama3", sampling(None, None, None), json!({})),
+        ] {
+            assert_eq!(sampled(&FORMAT, model, &sampling), expected, "{model}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_too_long_says_so() {
+        let end = json!({"message": {"content": "a"}, "done": true, "done_reason": "length"});
+        assert_eq!(read(&FORMAT, &[end]).unwrap().stop, Stop::Length);
+    }
+}

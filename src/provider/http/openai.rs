@@ -67,10 +67,14 @@ mod tests {
 
     #[test]
     fn knows_which_models_reason() {
-        for model in ["o1", "o3-mini", "o4-mini-2025-04-16", "gpt-5", "gpt-5.4-codex", "openai/gpt-5-mini"] {
+        for model in
+            ["o1", "o3-mini", "o4-mini-2025-04-16", "gpt-5", "gpt-5.4-codex", "openai/gpt-5-mini"]
+        {
             assert_eq!(Family::of(model), Family::Reasoning, "{model}");
         }
-        for model in ["gpt-4o", "gpt-4.1-mini", "gpt-3.5-turbo", "chatgpt-4o-latest", "gpt-5-chat-latest"] {
+        for model in
+            ["gpt-4o", "gpt-4.1-mini", "gpt-3.5-turbo", "chatgpt-4o-latest", "gpt-5-chat-latest"]
+        {
             assert_eq!(Family::of(model), Family::Plain, "{model}");
         }
         for model in ["gpt-oss-20b", "llama-3.3", "olmo-2", "deepseek-reasoner"] {

@@ -1,5 +1,6 @@
 //! OpenAI's Chat Completions, and everyone who speaks them more or less.
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -185,10 +186,11 @@ impl Reader for Completion {
         // Some servers forget the mark. Then nothing may be missing that should be there.
         let readable = |call: &Call| {
             let arguments = &call.call.arguments;
-            arguments.is_empty() || serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok()
+            arguments.is_empty() || serde_json::from_str::<IgnoredAny>(arguments).is_ok()
         };
         let counted = ending == Ending::Announced || self.usage.is_some();
-        if !self.ended && !(counted && self.calls.iter().all(readable)) {
+        let whole = self.ended || counted && self.calls.iter().all(readable);
+        if !whole {
             return Err(truncated("no `[DONE]`"));
         }
         let mut parts = self.draft.parts;
@@ -247,7 +249,8 @@ impl Completion {
         let at = self.which(index, &id, &name);
         if at == self.calls.len() {
             let (id, name, arguments) = (id, name, String::new());
-            self.calls.push(Call { index, call: ToolCall { id, name, arguments, signature: None } });
+            self.calls
+                .push(Call { index, call: ToolCall { id, name, arguments, signature: None } });
         } else if let Some(Call { call, .. }) = self.calls.get_mut(at) {
             if call.id.is_empty() {
                 call.id = id;
@@ -301,5 +304,142 @@ fn usage(usage: &Value) -> Usage {
         cache_read_input_tokens: cached.unwrap_or_default(),
         reasoning_tokens: count(thinking).unwrap_or_default(),
         ..Usage::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::{
+        Request,
+        http::tests::{
+            body, called, conversation, question, read, sampled, sampling, text, thought, tool,
+        },
+    };
+
+    #[test]
+    fn a_conversation_is_sent_with_the_thinking_that_led_to_calls() {
+        let parts = vec![
+            thought("hm", Some("reasoning_content")),
+            text("Sure."),
+            called("c1", "a.b", "{\"n\":1}", None),
+            called("c2", "c", "{\"n\":", None),
+        ];
+        let messages = conversation(parts);
+        let tools = [tool("a.b")];
+        let request = Request { system: "S", messages: &messages, tools: &tools, ..question() };
+        assert_eq!(
+            body(&FORMAT, &request),
+            json!({
+                "model": "m",
+                "stream": true,
+                "stream_options": {"include_usage": true},
+                "messages": [
+                    {"role": "system", "content": "S"},
+                    {"role": "user", "content": "Do it."},
+                    {
+                        "role": "assistant",
+                        "content": "Sure.",
+                        "tool_calls": [
+                            {"id": "c1", "type": "function", "function": {"name": "a_b", "arguments": "{\"n\":1}"}},
+                            {"id": "c2", "type": "function", "function": {"name": "c", "arguments": "{}"}},
+                        ],
+                        "reasoning_content": "hm",
+                    },
+                    {"role": "tool", "tool_call_id": "c1", "content": "done"},
+                    {"role": "tool", "tool_call_id": "c2", "content": "Error: cannot"},
+                    {"role": "user", "content": "Hurry."},
+                ],
+                "tools": [{
+                    "type": "function",
+                    "function": {
+                        "name": "a_b",
+                        "description": "a.b.",
+                        "parameters": {"type": "object", "properties": {}},
+                    },
+                }],
+            })
+        );
+    }
+
+    #[test]
+    fn only_models_that_take_it_are_told_how_to_choose_words() {
+        for (model, sampling, expected) in [
+            ("gpt-4o", sampling(Some(0.5), Some(9_000), Some("low")), json!({"temperature": 0.5})),
+            (
+                "gpt-5.4",
+                sampling(Some(0.5), Some(9_000), None),
+                json!({"reasoning_effort": "medium"}),
+            ),
+            ("llama", sampling(Some(0.5), Some(9_000), None), json!({"temperature": 0.5})),
+            ("gpt-oss", sampling(None, None, Some("low")), json!({"reasoning_effort": "low"})),
+        ] {
+            assert_eq!(sampled(&FORMAT, model, &sampling), expected, "{model}");
+        }
+    }
+
+    fn chunk(delta: &Value, reason: Option<&str>) -> Value {
+        json!({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
+    }
+
+    fn calls(deltas: &[Value]) -> Vec<(String, String, String)> {
+        let mut events: Vec<Value> =
+            deltas.iter().map(|delta| chunk(&json!({"tool_calls": [delta]}), None)).collect();
+        events.push(chunk(&json!({}), Some("stop")));
+        events.push(json!({"choices": [], "usage": {"prompt_tokens": 1}}));
+        let answer = read(&FORMAT, &events).unwrap();
+        assert_eq!(answer.stop, Stop::Calls);
+        answer.calls().cloned().map(|call| (call.id, call.name, call.arguments)).collect()
+    }
+
+    #[test]
+    fn calls_are_told_apart_however_servers_number_them() {
+        let whole = |index: Option<u64>, id: Option<&str>, name: &str| json!({"index": index, "id": id, "function": {"name": name, "arguments": "{}"}});
+        let expect = |ids: [&str; 2]| {
+            [(ids[0], "a"), (ids[1], "b")]
+                .map(|(id, name)| (id.to_owned(), name.to_owned(), "{}".to_owned()))
+        };
+        for (one, two, ids) in [
+            (whole(Some(0), Some("1"), "a"), whole(Some(1), Some("2"), "b"), ["1", "2"]),
+            (whole(Some(0), Some("1"), "a"), whole(Some(0), Some("2"), "b"), ["1", "2"]),
+            (whole(None, Some("1"), "a"), whole(None, Some("2"), "b"), ["1", "2"]),
+            (whole(None, None, "a"), whole(None, None, "b"), ["", ""]),
+            (whole(Some(0), None, "a"), whole(Some(1), None, "b"), ["", ""]),
+        ] {
+            assert_eq!(calls(&[one.clone(), two.clone()]), expect(ids), "{one} {two}");
+        }
+    }
+
+    #[test]
+    fn arguments_are_put_together_from_pieces_or_taken_whole() {
+        let piece = |more: &str| json!({"index": 0, "function": {"arguments": more}});
+        let first =
+            json!({"index": 0, "id": "1", "function": {"name": "a", "arguments": "{\"x\""}});
+        assert_eq!(calls(&[first, piece(":"), piece("1}")])[0].2, "{\"x\":1}");
+        let object = json!({"function": {"name": "a", "arguments": {"x": 1}}});
+        assert_eq!(calls(&[object])[0].2, "{\"x\":1}");
+        let unnumbered = json!({"function": {"arguments": "1}"}});
+        let first = json!({"function": {"name": "a", "arguments": "{\"x\":"}});
+        assert_eq!(calls(&[first, unnumbered])[0].2, "{\"x\":1}");
+    }
+
+    #[test]
+    fn a_reason_to_stop_alone_proves_nothing_about_a_closed_connection() {
+        let error = read(&FORMAT, &[chunk(&json!({"content": "a"}), Some("stop"))]).unwrap_err();
+        assert!(matches!(error, ModelError::Truncated { .. }), "{error}");
+    }
+
+    #[test]
+    fn refusals_and_filters_are_told_from_answers() {
+        let done = json!({"choices": [], "usage": {}});
+        for (delta, reason, expected) in [
+            (json!({"refusal": "No."}), "stop", Stop::Refused),
+            (json!({"content": "No."}), "content_filter", Stop::Refused),
+            (json!({"content": "No."}), "length", Stop::Length),
+            (json!({"content": [{"type": "text", "text": "No."}]}), "stop", Stop::End),
+        ] {
+            let answer = read(&FORMAT, &[chunk(&delta, Some(reason)), done.clone()]).unwrap();
+            assert_eq!((answer.text().as_str(), answer.stop), ("No.", expected), "{delta}");
+        }
     }
 }

@@ -70,7 +70,7 @@ fn tool(tool: &super::ask::Tool<'_>) -> Value {
 
 fn items(turn: &Turn<'_>) -> Vec<Value> {
     match turn {
-        Turn::User(text) => vec![message("user", "input_text", text)],
+        Turn::User(text) => vec![message("user", text)],
         Turn::Model(pieces) => pieces.iter().filter_map(item).collect(),
         Turn::Results(results) => results
             .iter()
@@ -87,7 +87,7 @@ fn items(turn: &Turn<'_>) -> Vec<Value> {
 
 fn item(piece: &Piece<'_>) -> Option<Value> {
     match piece {
-        Piece::Text(text) => Some(message("assistant", "output_text", text)),
+        Piece::Text(text) => Some(message("assistant", text)),
         Piece::Call(call) => Some(json!({
             "type": "function_call",
             "call_id": call.id,
@@ -101,8 +101,8 @@ fn item(piece: &Piece<'_>) -> Option<Value> {
     }
 }
 
-fn message(role: &str, kind: &str, text: &str) -> Value {
-    json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]})
+fn message(role: &str, text: &str) -> Value {
+    json!({"type": "message", "role": role, "content": text})
 }
 
 /// A response on its way.
@@ -114,13 +114,13 @@ struct Response {
 
 impl Reader for Response {
     fn on_event(&mut self, event: &Value, heard: Listener<'_>) -> Result<Progress, ModelError> {
-        let words = || event["delta"].as_str().unwrap_or_default();
+        let words = event["delta"].as_str().unwrap_or_default();
         match event["type"].as_str() {
             Some("response.output_text.delta" | "response.refusal.delta") => {
-                heard(Delta::Text(words()));
+                heard(Delta::Text(words));
             }
             Some("response.reasoning_summary_text.delta" | "response.reasoning_text.delta") => {
-                heard(Delta::Thinking(words()));
+                heard(Delta::Thinking(words));
             }
             Some("response.output_item.done") => {
                 let index = event["output_index"].as_u64().unwrap_or(self.items.len() as u64);
@@ -225,5 +225,110 @@ fn usage(response: &Value) -> Usage {
         cache_creation_input_tokens: 0,
         reasoning_tokens: count(&usage["output_tokens_details"]["reasoning_tokens"]),
         service_tier: response["service_tier"].as_str().map(str::to_owned),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::{
+        Request,
+        http::tests::{
+            body, called, conversation, question, read, sampled, sampling, text, thought, tool,
+        },
+    };
+
+    #[test]
+    fn a_conversation_is_sent_with_its_reasoning_and_never_stored() {
+        let reasoning =
+            json!({"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "x"});
+        let parts = vec![
+            thought("hm", None),
+            Part::Opaque { value: reasoning.clone() },
+            Part::Opaque { value: json!({"type": "reasoning", "id": "looked up in vain"}) },
+            text("Sure."),
+            called("c1", "a.b", "{\"n\":1}", None),
+            called("c2", "c", "{\"n\":", None),
+        ];
+        let messages = conversation(parts);
+        let tools = [tool("a.b")];
+        let request = Request { system: "S", messages: &messages, tools: &tools, ..question() };
+        assert_eq!(
+            body(&FORMAT, &request),
+            json!({
+                "model": "m",
+                "stream": true,
+                "store": false,
+                "input": [
+                    {"type": "message", "role": "user", "content": "Do it."},
+                    reasoning,
+                    {"type": "message", "role": "assistant", "content": "Sure."},
+                    {"type": "function_call", "call_id": "c1", "name": "a_b", "arguments": "{\"n\":1}"},
+                    {"type": "function_call", "call_id": "c2", "name": "c", "arguments": "{}"},
+                    {"type": "function_call_output", "call_id": "c1", "output": "done"},
+                    {"type": "function_call_output", "call_id": "c2", "output": "Error: cannot"},
+                    {"type": "message", "role": "user", "content": "Hurry."},
+                ],
+                "instructions": "S",
+                "tools": [{
+                    "type": "function",
+                    "name": "a_b",
+                    "description": "a.b.",
+                    "parameters": {"type": "object", "properties": {}},
+                    "strict": false,
+                }],
+                "include": ["reasoning.encrypted_content"],
+            })
+        );
+    }
+
+    #[test]
+    fn reasoning_models_are_told_how_hard_and_others_how_warm() {
+        let include = json!(["reasoning.encrypted_content"]);
+        for (model, sampling, expected) in [
+            ("gpt-4.1", sampling(Some(0.5), None, Some("low")), json!({"temperature": 0.5})),
+            (
+                "o3",
+                sampling(Some(0.5), Some(-1), None),
+                json!({"include": include, "reasoning": {"effort": "high"}}),
+            ),
+            ("gpt-5.4", sampling(None, None, None), json!({"include": include})),
+        ] {
+            assert_eq!(sampled(&FORMAT, model, &sampling), expected, "{model}");
+        }
+    }
+
+    fn message(content: &Value) -> Value {
+        json!({"type": "message", "content": [content]})
+    }
+
+    #[test]
+    fn how_a_response_ended_is_kept() {
+        let text = message(&json!({"type": "output_text", "text": "a"}));
+        let refusal = message(&json!({"type": "refusal", "refusal": "a"}));
+        let completed =
+            |output: Value| json!({"type": "response.completed", "response": {"output": [output]}});
+        let incomplete = |reason: &str| {
+            let details = json!({"reason": reason});
+            json!({"type": "response.incomplete", "response": {"output": [text], "incomplete_details": details}})
+        };
+        for (event, expected) in [
+            (completed(text.clone()), Stop::End),
+            (completed(refusal), Stop::Refused),
+            (incomplete("max_output_tokens"), Stop::Length),
+            (incomplete("content_filter"), Stop::Refused),
+        ] {
+            let answer = read(&FORMAT, std::slice::from_ref(&event)).unwrap();
+            assert_eq!((answer.text().as_str(), answer.stop), ("a", expected), "{event}");
+        }
+    }
+
+    #[test]
+    fn a_failed_response_is_a_typed_error() {
+        let error = json!({"code": "rate_limit_exceeded", "message": "slower"});
+        let failed = json!({"type": "response.failed", "response": {"error": error}});
+        let error = read(&FORMAT, &[failed]).unwrap_err();
+        let expected = ModelError::RateLimited { retry_after: None, message: "slower".to_owned() };
+        assert_eq!(error, expected);
     }
 }

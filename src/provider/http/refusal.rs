@@ -84,7 +84,8 @@ pub(super) fn of_response(status: u16, body: &[u8], retry_after: Option<Duration
         Ok(value) => {
             let said = Said::read(&value);
             let fault = said.word().or_else(|| said.too_long(status)).unwrap_or(match status {
-                404 => Fault::NoSuchModel,
+                // Without an error in it, it is a path that is not there.
+                404 if !value["error"].is_null() || said.status.is_some() => Fault::NoSuchModel,
                 status => by_status(status),
             });
             said.error(fault, status, retry_after)
@@ -227,19 +228,32 @@ mod tests {
 
     #[test]
     fn fields_for_programs_outrank_the_status() {
-        let openai = |kind: &str, code: &str| json!({"error": {"type": kind, "code": code, "message": "m"}});
-        let gemini = |status: &str, reason: &str| {
-            json!([{"error": {"code": 400, "status": status, "message": "m", "details": [{"reason": reason}]}}])
-        };
+        let openai =
+            |kind: &str, code: &str| json!({"error": {"type": kind, "code": code, "message": "m"}});
+        let gemini = |status: &str, reason: &str| json!([{"error": {"code": 400, "status": status, "message": "m", "details": [{"reason": reason}]}}]);
         for (status, body, expected) in [
-            (400, openai("invalid_request_error", "context_length_exceeded"), FailureKind::ContextLength),
+            (
+                400,
+                openai("invalid_request_error", "context_length_exceeded"),
+                FailureKind::ContextLength,
+            ),
             (429, openai("insufficient_quota", "insufficient_quota"), FailureKind::Auth),
             (429, openai("tokens", "rate_limit_exceeded"), FailureKind::RateLimited),
             (403, openai("invalid_request_error", "model_not_found"), FailureKind::UnknownModel),
             (400, gemini("INVALID_ARGUMENT", "API_KEY_INVALID"), FailureKind::Auth),
             (400, gemini("INVALID_ARGUMENT", "OTHER"), FailureKind::BadRequest),
-            (400, json!({"error": {"type": "overloaded_error", "message": "m"}}), FailureKind::Overloaded),
+            (
+                400,
+                json!({"error": {"type": "overloaded_error", "message": "m"}}),
+                FailureKind::Overloaded,
+            ),
             (404, json!({"error": "model 'x' not found"}), FailureKind::UnknownModel),
+            (
+                404,
+                json!({"message": "m", "type": "NotFoundError", "code": 404}),
+                FailureKind::UnknownModel,
+            ),
+            (404, json!({"detail": "Not Found"}), FailureKind::BadRequest),
             (500, json!({"error": "maximum context length"}), FailureKind::Server),
         ] {
             assert_eq!(kind(status, &body), expected, "{status} {body}");
@@ -255,12 +269,21 @@ mod tests {
     #[test]
     fn errors_within_a_stream_need_no_status() {
         for (event, expected) in [
-            (json!({"type": "error", "code": "rate_limit_exceeded", "message": "m"}), FailureKind::RateLimited),
-            (json!({"error": {"type": "invalid_request_error", "message": "m"}}), FailureKind::BadRequest),
+            (
+                json!({"type": "error", "code": "rate_limit_exceeded", "message": "m"}),
+                FailureKind::RateLimited,
+            ),
+            (
+                json!({"error": {"type": "invalid_request_error", "message": "m"}}),
+                FailureKind::BadRequest,
+            ),
             (json!({"error": {"type": "api_error", "message": "m"}}), FailureKind::Server),
             (json!({"error": {"code": 502, "message": "m"}}), FailureKind::Server),
             (json!({"error": {"code": 429, "message": "m"}}), FailureKind::RateLimited),
-            (json!({"error": "input length exceeds the context length"}), FailureKind::ContextLength),
+            (
+                json!({"error": "input length exceeds the context length"}),
+                FailureKind::ContextLength,
+            ),
         ] {
             assert_eq!(of_event(&event).failure().kind, expected, "{event}");
         }
@@ -284,7 +307,8 @@ mod tests {
         assert_eq!(wait(&[("retry-after", "7"), ("retry-after-ms", "20")]), Some(20));
         assert_eq!(wait(&[("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")]), Some(7_000));
         assert_eq!(wait(&[("retry-after", "Sun, 06 Nov 1994 08:49:00 GMT")]), Some(0));
-        let body = json!({"error": {"status": "RESOURCE_EXHAUSTED", "details": [{"retryDelay": "3.5s"}]}});
+        let body =
+            json!({"error": {"status": "RESOURCE_EXHAUSTED", "details": [{"retryDelay": "3.5s"}]}});
         let error = of_response(429, body.to_string().as_bytes(), None);
         assert_eq!(error.retry_after(), Some(Duration::from_millis(3_500)));
     }

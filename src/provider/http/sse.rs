@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn endless_lines_and_endless_events_are_refused() {
-        let endless_line = vec![b'x'; 11];
+        let endless_line = [b'x'; 11];
         let endless_event = b"data: 123456\ndata: 123456\n";
         for (framing, bytes) in [
             (Framing::Sse, &endless_line[..]),

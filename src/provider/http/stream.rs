@@ -4,6 +4,7 @@
 //! end. Each format has a [`Reader`] that says when the answer is complete; whatever ends before
 //! that is an error.
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::{
@@ -97,20 +98,14 @@ impl Stream {
     }
 
     /// No more bytes follow.
-    pub(super) fn end(
-        mut self,
-        ending: Ending,
-        heard: Listener<'_>,
-    ) -> Result<Answer, ModelError> {
+    pub(super) fn end(mut self, ending: Ending, heard: Listener<'_>) -> Result<Answer, ModelError> {
         let decoder = std::mem::replace(&mut self.decoder, Decoder::new(Framing::Sse));
         if let Some(event) = decoder.finish() {
-            // What is cut in the middle is no JSON; that says nothing about the provider.
-            match self.on_event(&event, heard) {
-                Err(ModelError::NotAStream { .. }) if self.events > 1 => {
-                    return Err(truncated("the last line is incomplete"));
-                }
-                other => other?,
+            let cut = |error: serde_json::Error| error.is_eof();
+            if serde_json::from_str::<IgnoredAny>(&event.data).is_err_and(cut) {
+                return Err(truncated("the last line is incomplete"));
             }
+            self.on_event(&event, heard)?;
         }
         if self.events == 0 && !could_begin_a_stream(&self.head) {
             return Err(not_a_stream(String::from_utf8_lossy(&self.head)));
