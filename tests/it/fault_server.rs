@@ -69,8 +69,13 @@ impl Drop for Server {
 impl Server {
     /// A server that answers every request with `reply`.
     pub async fn start(reply: Reply) -> Self {
+        Self::sequence(vec![reply]).await
+    }
+
+    /// A server that answers with one of `replies` after the other, and then always with the last.
+    pub async fn sequence(replies: Vec<Reply>) -> Self {
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let router = Router::new().fallback(answer).with_state((reply, Arc::clone(&seen)));
+        let router = Router::new().fallback(answer).with_state((replies, Arc::clone(&seen)));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let serve = async move { axum::serve(listener, router).await.unwrap() };
@@ -101,17 +106,22 @@ impl Server {
 }
 
 async fn answer(
-    State((reply, seen)): State<(Reply, Arc<Mutex<Vec<Seen>>>)>,
+    State((replies, seen)): State<(Vec<Reply>, Arc<Mutex<Vec<Seen>>>)>,
     request: Request,
 ) -> Response {
     let (head, body) = request.into_parts();
     let body = axum::body::to_bytes(body, MAX_REQUEST).await.unwrap();
-    seen.lock().unwrap().push(Seen {
+    let request = Seen {
         target: head.uri.to_string(),
         headers: head.headers,
         body: serde_json::from_slice(&body).unwrap_or_default(),
-    });
-    match reply {
+    };
+    let number = {
+        let mut seen = seen.lock().unwrap();
+        seen.push(request);
+        seen.len()
+    };
+    match replies[number.min(replies.len()) - 1].clone() {
         Reply::Whole { status, headers, body } => {
             let mut response = Response::builder().status(status);
             for (name, value) in headers {

@@ -15,6 +15,7 @@ mod lint_invariants;
 mod lint_properties;
 mod list;
 mod providers;
+mod run_providers;
 mod schema;
 mod show;
 mod support;

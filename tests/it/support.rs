@@ -155,6 +155,11 @@ impl Sandbox {
         Seen::new(self, &output.unwrap())
     }
 
+    /// What a user would see of `output`.
+    pub fn seen(&self, output: &Output) -> Seen {
+        Seen::new(self, output)
+    }
+
     /// Runs a command with `stdout` in place of a pipe; only its messages are seen.
     pub fn see_with_stdout(&self, mut command: Command, stdout: impl Into<Stdio>) -> Seen {
         command.stdout(stdout).stderr(Stdio::piped());
