@@ -4,15 +4,20 @@
 //! What a call may do has been decided before it gets here. Dropping the future ends a call, and
 //! nothing it started lives on.
 
+mod apply_patch;
 mod blocking;
+mod difference;
 mod glob_files;
 mod grep_files;
 mod list_dir;
+mod patch;
 mod read_file;
 mod root;
 pub mod sandbox;
+mod save;
 mod todo_write;
 mod walk;
+mod write_file;
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
@@ -91,10 +96,12 @@ pub fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
 pub fn built_in() -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(todo_write::TodoWrite),
+        Arc::new(apply_patch::ApplyPatch),
         Arc::new(glob_files::GlobFiles),
         Arc::new(grep_files::GrepFiles),
         Arc::new(list_dir::ListDir),
         Arc::new(read_file::ReadFile),
+        Arc::new(write_file::WriteFile),
     ]
 }
 
