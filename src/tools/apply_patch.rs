@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     Root, Tool, ToolCx, ToolError, ToolFuture, ToolSpec,
     blocking::{Stop, blocking},
-    difference::difference,
+    difference::{difference, moved},
     parse,
     patch::{self, EditError, Operation, Times},
     save::{Change, Content, Target, save},
@@ -103,7 +103,7 @@ impl Tool for ApplyPatch {
         let plan =
             parse(arguments.clone()).and_then(|arguments| Plan::new(&cx.root, &stop, &arguments));
         match plan {
-            Ok(plan) => plan.changes.iter().map(difference).collect::<Vec<_>>().join("\n"),
+            Ok(plan) => plan.preview(),
             Err(error) => format!("will be refused: {error}"),
         }
     }
@@ -116,6 +116,8 @@ struct Plan {
     /// A line for each operation.
     summary: Vec<String>,
     paths: BTreeSet<PathBuf>,
+    /// Places in `changes` of files that come under a new name; the old one goes right after.
+    moves: BTreeSet<usize>,
 }
 
 impl Plan {
@@ -186,6 +188,7 @@ impl Plan {
                     }
                     Some(new) => {
                         let fresh = self.fresh(root, &new)?;
+                        self.moves.insert(self.changes.len());
                         self.write(fresh, after, before.mode);
                         self.changes.push(Change { target, after: None });
                         self.summary.push(format!("moved {path} to {new}"));
@@ -250,6 +253,18 @@ impl Plan {
             Some(before) => Ok((target, before)),
             None => Err(ToolError::refused(format_args!("`{path}` does not exist"))),
         }
+    }
+
+    fn preview(&self) -> String {
+        let mut said = Vec::new();
+        let mut changes = self.changes.iter().enumerate();
+        while let Some((at, change)) = changes.next() {
+            said.push(match self.moves.contains(&at).then(|| changes.next()).flatten() {
+                Some((_, old)) => moved(old, change),
+                None => difference(change),
+            });
+        }
+        said.join("\n")
     }
 
     fn write(&mut self, target: Target, bytes: Vec<u8>, mode: Option<u32>) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use similar::{Algorithm, TextDiff};
 
-use super::save::Change;
+use super::save::{Change, Content};
 use crate::text::printable;
 
 /// Most lines shown for one file.
@@ -14,22 +14,39 @@ const MAX_TIME: Duration = Duration::from_millis(500);
 
 /// `change` as text that is safe to print.
 pub(super) fn difference(change: &Change) -> String {
-    let path = printable(&change.target.shown).replace(['\n', '\t'], " ");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let before = change.target.before.as_ref().map(|content| text(&content.bytes));
-    let after = change.after.as_ref().map(|content| text(&content.bytes));
-    match (before, after) {
-        (None, Some(after)) => {
-            format!("creates {path} ({} lines)\n{}", after.lines().count(), added(&after))
-        }
+    let path = path(change);
+    match (text(change.target.before.as_ref()), text(change.after.as_ref())) {
+        (None, Some(after)) => format!("creates {path} {}", all('+', &after)),
         (Some(before), Some(after)) => format!("changes {path}\n{}", unified(&before, &after)),
-        (Some(before), None) => format!("deletes {path} ({} lines)", before.lines().count()),
+        (Some(before), None) => format!("deletes {path} {}", all('-', &before)),
         (None, None) => format!("leaves {path} alone"),
     }
 }
 
-fn added(text: &str) -> String {
-    capped(text.lines().map(|line| format!("+{line}")))
+/// A file that gets another name, and perhaps other content: `from` goes and `to` comes.
+pub(super) fn moved(from: &Change, to: &Change) -> String {
+    let before = text(from.target.before.as_ref()).unwrap_or_default();
+    let after = text(to.after.as_ref()).unwrap_or_default();
+    let mut said = format!("moves {} to {}", path(from), path(to));
+    if before != after {
+        said.push('\n');
+        said.push_str(&unified(&before, &after));
+    }
+    said
+}
+
+fn path(change: &Change) -> String {
+    printable(&change.target.shown).replace(['\n', '\t'], " ")
+}
+
+fn text(content: Option<&Content>) -> Option<String> {
+    content.map(|content| String::from_utf8_lossy(&content.bytes).into_owned())
+}
+
+/// How many lines there are, and all of them.
+fn all(mark: char, text: &str) -> String {
+    let lines = capped(text.lines().map(|line| format!("{mark}{line}")));
+    format!("({} lines)\n{lines}", text.lines().count()).trim_end().to_owned()
 }
 
 fn unified(before: &str, after: &str) -> String {

@@ -25,6 +25,8 @@ const MAX_WHOLE_BYTES: u64 = 10 << 20;
 const MAX_SCANNED_BYTES: u64 = 256 << 20;
 /// How much of a file decides whether it is text.
 const SNIFFED_BYTES: usize = 8 << 10;
+/// How much is read at once.
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// The `read_file` tool.
 #[derive(Debug)]
@@ -98,8 +100,9 @@ fn read(root: &Root, stop: &Stop, arguments: &Arguments) -> Result<String, ToolE
         )));
     }
     let file = stop.reader(file.into_std()).take(MAX_SCANNED_BYTES);
-    let mut file = BufReader::with_capacity(SNIFFED_BYTES, file);
-    if let Some(why) = no_text(file.fill_buf().map_err(fail)?) {
+    let mut file = BufReader::with_capacity(BUFFER_BYTES, file);
+    let start = file.fill_buf().map_err(fail)?;
+    if let Some(why) = no_text(&start[..start.len().min(SNIFFED_BYTES)]) {
         return Err(refuse(why));
     }
     let first = offset.unwrap_or(1);

@@ -147,12 +147,14 @@ fn make_folder(root: &Root, path: &Path, created: &mut Vec<PathBuf>) -> io::Resu
     let mut way = PathBuf::new();
     for name in path {
         way.push(name);
-        match folder.create_dir(name) {
-            Ok(()) => created.push(way.clone()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-        folder = open_folder(&folder, Path::new(name))?;
+        folder = match open_folder(&folder, Path::new(name)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                folder.create_dir(name)?;
+                created.push(way.clone());
+                open_folder(&folder, Path::new(name))?
+            }
+            opened => opened?,
+        };
     }
     Ok(folder)
 }
@@ -200,6 +202,7 @@ fn commit(changes: &[Change], staged: &[Staged]) -> Result<(), ToolError> {
     Ok(())
 }
 
+/// Makes one change, unless the file is not what it was when the change was worked out.
 fn put(change: &Change, staged: &Staged) -> io::Result<()> {
     let Some(name) = change.target.path.file_name() else { return Ok(()) };
     let now = match read(&staged.folder, Path::new(name)) {
@@ -287,6 +290,37 @@ mod tests {
         assert_eq!(error.to_string(), said);
         assert_eq!(tree(dir.path()).len(), 2);
         assert_eq!(fs::read_to_string(dir.path().join("a")).unwrap(), "theirs");
+    }
+
+    #[test]
+    fn a_folder_swapped_during_200_calls_lets_nothing_out() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let dir = tempfile::tempdir().unwrap();
+        let at = |path: &str| dir.path().join(path);
+        fs::create_dir_all(at("root/in")).unwrap();
+        fs::create_dir_all(at("out")).unwrap();
+        let root = Root::open(&at("root")).unwrap();
+        let over = AtomicBool::new(false);
+        let swap = || {
+            while !over.load(Ordering::Relaxed) {
+                fs::rename(at("root/in"), at("root/aside")).unwrap();
+                symlink("../out", at("root/in")).unwrap();
+                fs::remove_file(at("root/in")).unwrap();
+                fs::rename(at("root/aside"), at("root/in")).unwrap();
+            }
+        };
+        let write = |n: usize| -> Result<(), ToolError> {
+            let target = Target::find(&root, &format!("in/{n}"))?;
+            let content = Content { bytes: b"x".to_vec(), mode: None };
+            save(&root, &[Change { target, after: Some(content) }])
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(swap);
+            // What comes of a call depends on who is faster; where it writes does not.
+            let _results: Vec<_> = (0..200).map(write).collect();
+            over.store(true, Ordering::Relaxed);
+        });
+        assert_eq!(fs::read_dir(at("out")).unwrap().count(), 0);
     }
 
     #[test]

@@ -156,14 +156,15 @@ async fn links_are_not_written_through() {
 
 #[tokio::test]
 async fn a_person_sees_what_will_change() {
-    let dir = project(&[("a", "1\n2\n"), ("b", "x\n")]);
+    let dir = project(&[("a", "1\n2\n"), ("b", "x\n"), ("m", "m\n"), ("n", "n\n")]);
     let patch = "*** Begin Patch\n*** Update File: a\n 1\n-2\n+two\n*** Delete File: b\n\
-                 *** Add File: c\n+c\n*** End Patch";
+                 *** Add File: c\n+c\n*** Update File: m\n*** Move to: m2\n\
+                 *** Update File: n\n*** Move to: n2\n-n\n+N\n*** End Patch";
     let seen = ApplyPatch.preview(&cx(dir.path()), &json!({ "patch": patch }));
-    let expected = "changes a\n@@ -1,2 +1,2 @@\n 1\n-2\n+two\ndeletes b (1 lines)\n\
-                    creates c (1 lines)\n+c";
+    let expected = "changes a\n@@ -1,2 +1,2 @@\n 1\n-2\n+two\ndeletes b (1 lines)\n-x\n\
+                    creates c (1 lines)\n+c\nmoves m to m2\nmoves n to n2\n@@ -1 +1 @@\n-n\n+N";
     assert_eq!(seen, expected);
     let seen = ApplyPatch.preview(&cx(dir.path()), &json!({ "patch": "x" }));
     assert!(seen.starts_with("will be refused: the patch begins neither"), "{seen}");
-    assert_eq!(tree(dir.path()).len(), 2);
+    assert_eq!(tree(dir.path()).len(), 4);
 }

@@ -269,7 +269,8 @@ pub(in crate::tools) fn replace(
         return Err(EditError::NothingSought);
     }
     let windows = |text: &str| text.replace("\r\n", "\n").replace('\n', "\r\n");
-    let (old, new) = if !text.contains(old) && text.contains("\r\n") {
+    let is_windows = text.split_inclusive('\n').next().is_some_and(|line| line.ends_with("\r\n"));
+    let (old, new) = if is_windows && text.contains(&windows(old)) {
         (windows(old), windows(new))
     } else {
         (old.to_owned(), new.to_owned())

@@ -174,6 +174,8 @@ fn strings_are_replaced_where_they_are_meant() {
     let once = |text, old, new| replace(text, old, new, Times::Once).map_err(|e| e.to_string());
     assert_eq!(once("a b c", "b", "x").unwrap(), "a x c");
     assert_eq!(once("a\r\nb\r\nc", "a\nb", "x\ny").unwrap(), "x\r\ny\r\nc");
+    assert_eq!(once("a\r\nb", "b", "x\ny").unwrap(), "a\r\nx\r\ny");
+    assert_eq!(once("a\nb\r\n", "a\nb", "x\ny").unwrap(), "x\ny\r\n");
     assert_eq!(once("a", "b", "x").unwrap_err(), "these lines are not in it:\nb");
     let said =
         "these lines are in it more than once (at lines 1, 2); give more lines around them:\nb";
