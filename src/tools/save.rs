@@ -295,18 +295,21 @@ mod tests {
     #[test]
     fn a_folder_swapped_during_200_calls_lets_nothing_out() {
         use std::sync::atomic::{AtomicBool, Ordering};
+
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+
         let dir = tempfile::tempdir().unwrap();
         let at = |path: &str| dir.path().join(path);
         fs::create_dir_all(at("root/in")).unwrap();
         fs::create_dir_all(at("out")).unwrap();
         let root = Root::open(&at("root")).unwrap();
         let over = AtomicBool::new(false);
+        // At every moment there is something under either name.
+        symlink("../out", at("root/door")).unwrap();
         let swap = || {
+            let (inside, door) = (at("root/in"), at("root/door"));
             while !over.load(Ordering::Relaxed) {
-                fs::rename(at("root/in"), at("root/aside")).unwrap();
-                symlink("../out", at("root/in")).unwrap();
-                fs::remove_file(at("root/in")).unwrap();
-                fs::rename(at("root/aside"), at("root/in")).unwrap();
+                renameat_with(CWD, &inside, CWD, &door, RenameFlags::EXCHANGE).unwrap();
             }
         };
         let write = |n: usize| -> Result<(), ToolError> {
