@@ -238,6 +238,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::tools::tests::while_swapping;
 
     fn change(root: &Root, path: &str, after: Option<&str>) -> Change {
         let target = Target::find(root, path).unwrap();
@@ -293,36 +294,20 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_swapped_during_200_calls_lets_nothing_out() {
-        use std::sync::atomic::{AtomicBool, Ordering};
-
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-
+    fn a_folder_swapped_during_the_call_lets_nothing_out() {
         let dir = tempfile::tempdir().unwrap();
         let at = |path: &str| dir.path().join(path);
         fs::create_dir_all(at("root/in")).unwrap();
         fs::create_dir_all(at("out")).unwrap();
-        let root = Root::open(&at("root")).unwrap();
-        let over = AtomicBool::new(false);
-        // At every moment there is something under either name.
         symlink("../out", at("root/door")).unwrap();
-        let swap = || {
-            let (inside, door) = (at("root/in"), at("root/door"));
-            while !over.load(Ordering::Relaxed) {
-                renameat_with(CWD, &inside, CWD, &door, RenameFlags::EXCHANGE).unwrap();
-            }
-        };
+        let root = Root::open(&at("root")).unwrap();
         let write = |n: usize| -> Result<(), ToolError> {
             let target = Target::find(&root, &format!("in/{n}"))?;
             let content = Content { bytes: b"x".to_vec(), mode: None };
             save(&root, &[Change { target, after: Some(content) }])
         };
-        std::thread::scope(|scope| {
-            scope.spawn(swap);
-            // What comes of a call depends on who is faster; where it writes does not.
-            let _results: Vec<_> = (0..200).map(write).collect();
-            over.store(true, Ordering::Relaxed);
-        });
+        // What comes of a call depends on who is faster; where it writes does not.
+        while_swapping([&at("root/in"), &at("root/door")], 200, write);
         assert_eq!(fs::read_dir(at("out")).unwrap().count(), 0);
     }
 
