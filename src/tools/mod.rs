@@ -4,18 +4,23 @@
 //! What a call may do has been decided before it gets here. Dropping the future ends a call, and
 //! nothing it started lives on.
 
+mod apply_patch;
 mod blocking;
+mod difference;
 mod exec_command;
 mod glob_files;
 mod grep_files;
 mod list_dir;
+mod patch;
 mod read_file;
 mod root;
 pub mod sandbox;
+mod save;
 mod shell;
 mod todo_write;
 mod walk;
 mod web_fetch;
+mod write_file;
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
@@ -97,6 +102,7 @@ pub fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
 pub fn built_in() -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(todo_write::TodoWrite),
+        Arc::new(apply_patch::ApplyPatch),
         Arc::new(ExecCommand),
         Arc::new(glob_files::GlobFiles),
         Arc::new(grep_files::GrepFiles),
@@ -104,6 +110,7 @@ pub fn built_in() -> Vec<Arc<dyn Tool>> {
         Arc::new(read_file::ReadFile),
         Arc::new(Shell),
         Arc::new(WebFetch::new()),
+        Arc::new(write_file::WriteFile),
     ]
 }
 

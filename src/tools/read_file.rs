@@ -25,6 +25,8 @@ const MAX_WHOLE_BYTES: u64 = 10 << 20;
 const MAX_SCANNED_BYTES: u64 = 256 << 20;
 /// How much of a file decides whether it is text.
 const SNIFFED_BYTES: usize = 8 << 10;
+/// How much is read at once.
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// The `read_file` tool.
 #[derive(Debug)]
@@ -98,8 +100,9 @@ fn read(root: &Root, stop: &Stop, arguments: &Arguments) -> Result<String, ToolE
         )));
     }
     let file = stop.reader(file.into_std()).take(MAX_SCANNED_BYTES);
-    let mut file = BufReader::with_capacity(SNIFFED_BYTES, file);
-    if let Some(why) = no_text(file.fill_buf().map_err(fail)?) {
+    let mut file = BufReader::with_capacity(BUFFER_BYTES, file);
+    let start = file.fill_buf().map_err(fail)?;
+    if let Some(why) = no_text(&start[..start.len().min(SNIFFED_BYTES)]) {
         return Err(refuse(why));
     }
     let first = offset.unwrap_or(1);
@@ -213,16 +216,10 @@ fn line(file: &mut Lines<'_>, is_first: bool) -> io::Result<Option<(String, bool
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        fs,
-        io::Write as _,
-        os::unix::fs::symlink,
-        path::Path,
-        sync::atomic::{AtomicBool, Ordering},
-    };
+    use std::{fs, io::Write as _, os::unix::fs::symlink, path::Path};
 
     use super::*;
-    use crate::tools::tests::{cx, fifo};
+    use crate::tools::tests::{cx, fifo, while_swapping};
 
     async fn call(root: &Path, arguments: Value) -> Result<String, String> {
         ReadFile.call(&cx(root), arguments).await.map_err(|error| error.to_string())
@@ -348,31 +345,19 @@ mod tests {
     }
 
     #[test]
-    fn a_link_swapped_during_the_call_shows_nothing_of_what_is_outside() {
+    fn a_folder_swapped_during_the_call_shows_nothing_of_what_is_outside() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("root");
-        fs::create_dir_all(root.join("inside")).unwrap();
-        fs::create_dir(dir.path().join("outside")).unwrap();
-        fs::write(root.join("inside/file"), "fine").unwrap();
-        fs::write(dir.path().join("outside/file"), "SECRET").unwrap();
-        let over = AtomicBool::new(false);
-        let swap = || {
-            while !over.load(Ordering::Relaxed) {
-                for target in ["inside", "../outside"] {
-                    symlink(target, root.join("next")).unwrap();
-                    fs::rename(root.join("next"), root.join("door")).unwrap();
-                }
-            }
-        };
+        fs::create_dir_all(root.join("in")).unwrap();
+        fs::create_dir(dir.path().join("out")).unwrap();
+        fs::write(root.join("in/file"), "fine").unwrap();
+        fs::write(dir.path().join("out/file"), "SECRET").unwrap();
+        symlink("../out", root.join("door")).unwrap();
         let opened = Root::open(&root).unwrap();
         let stop = Stop::after(std::time::Duration::MAX);
-        let arguments: Arguments = parse(json!({ "path": "door/file" })).unwrap();
-        let mut seen = Vec::new();
-        std::thread::scope(|scope| {
-            scope.spawn(swap);
-            seen.extend((0..200).map(|_| read(&opened, &stop, &arguments)));
-            over.store(true, Ordering::Relaxed);
-        });
+        let arguments: Arguments = parse(json!({ "path": "in/file" })).unwrap();
+        let read = |_| read(&opened, &stop, &arguments);
+        let seen = while_swapping([&root.join("in"), &root.join("door")], 2_000, read);
         assert!(seen.iter().flatten().all(|text| text == "     1\tfine"), "{seen:?}");
     }
 }

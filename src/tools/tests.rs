@@ -20,6 +20,35 @@ pub(super) fn fifo(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
 }
 
+/// Makes `calls` calls while another thread swaps a folder and a link to a folder outside for one
+/// another. At every moment there is something under either name.
+pub(super) fn while_swapping<T>(
+    paths: [&Path; 2],
+    calls: usize,
+    call: impl Fn(usize) -> T,
+) -> Vec<T> {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+    let (started, over) = (AtomicBool::new(false), AtomicBool::new(false));
+    let swap = || {
+        while !over.load(Ordering::Relaxed) {
+            renameat_with(CWD, paths[0], CWD, paths[1], RenameFlags::EXCHANGE).unwrap();
+            started.store(true, Ordering::Relaxed);
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(swap);
+        while !started.load(Ordering::Relaxed) {
+            std::thread::yield_now();
+        }
+        let results = (0..calls).map(call).collect();
+        over.store(true, Ordering::Relaxed);
+        results
+    })
+}
+
 #[test]
 fn built_in_tools_are_sorted_and_known_by_their_names() {
     let tools = built_in();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Tool, ToolCx, ToolError, ToolFuture, ToolSpec, parse};
 
 /// Longer lists help nobody.
-const MAX_TODOS: usize = 100;
+const MAX_ITEMS: usize = 100;
 
 /// The `TodoWrite` tool.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Tool for TodoWrite {
                 "properties": {
                     "todos": {
                         "type": "array",
-                        "maxItems": MAX_TODOS,
+                        "maxItems": MAX_ITEMS,
                         "items": {
                             "type": "object",
                             "properties": {
@@ -69,9 +69,9 @@ impl Tool for TodoWrite {
                                     "enum": ["pending", "in_progress", "completed"],
                                     "description": "At most one thing is in_progress.",
                                 },
-                                "activeForm": { "type": "string", "description": "Not used." },
-                                "id": { "type": "string", "description": "Not used." },
-                                "priority": { "type": "string", "description": "Not used." },
+                                "activeForm": { "description": "Not used." },
+                                "id": { "description": "Not used." },
+                                "priority": { "description": "Not used." },
                             },
                             "required": ["content", "status"],
                             "additionalProperties": false,
@@ -91,9 +91,9 @@ impl Tool for TodoWrite {
 
 fn render(todos: &[Todo]) -> Result<String, ToolError> {
     let count = |status| todos.iter().filter(|todo| todo.status == status).count();
-    if todos.len() > MAX_TODOS {
+    if todos.len() > MAX_ITEMS {
         return Err(ToolError::refused(format_args!(
-            "a list has at most {MAX_TODOS} things to do"
+            "a list has at most {MAX_ITEMS} things to do"
         )));
     }
     if todos.iter().any(|todo| todo.content.trim().is_empty()) {

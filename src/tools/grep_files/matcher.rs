@@ -11,9 +11,10 @@ const MAX_REGEX_BYTES: usize = 10 << 20;
 const MAX_NESTING: u32 = 100;
 
 /// Compiles `pattern` for one line at a time.
-pub fn build(pattern: &str, ignore_case: bool) -> Result<RegexMatcher, ToolError> {
+pub(super) fn build(pattern: &str, ignore_case: bool) -> Result<RegexMatcher, ToolError> {
     // The matcher wraps the pattern before it parses it, so its positions are off.
-    if let Err(error) = ParserBuilder::new().nest_limit(MAX_NESTING).utf8(false).build().parse(pattern)
+    if let Err(error) =
+        ParserBuilder::new().nest_limit(MAX_NESTING).utf8(false).build().parse(pattern)
     {
         return Err(mistake(pattern, &error));
     }

@@ -13,7 +13,7 @@ const MAX_CHARS: usize = 50_000;
 const MAX_LINE_CHARS: usize = 500;
 
 /// Writes down what a search finds.
-pub struct Printer {
+pub(super) struct Printer {
     wanted: usize,
     files_only: bool,
     has_context: bool,
@@ -33,7 +33,7 @@ pub struct Printer {
 
 impl Printer {
     /// Shows `wanted` matches, or files.
-    pub fn new(wanted: usize, arguments: &Arguments) -> Self {
+    pub(super) fn new(wanted: usize, arguments: &Arguments) -> Self {
         Self {
             wanted,
             files_only: arguments.files_only,

@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::symlink};
 
 use super::*;
-use crate::tools::tests::{cx, fifo};
+use crate::tools::tests::{cx, fifo, while_swapping};
 
 async fn call(root: &Path, arguments: Value) -> Result<String, String> {
     GrepFiles.call(&cx(root), arguments).await.map_err(|error| error.to_string())
@@ -126,28 +126,15 @@ async fn pipes_are_passed_by() {
     assert_eq!(said, "`pipe` is a named pipe, not a file");
 }
 
-#[tokio::test]
-async fn a_folder_swapped_during_the_search_shows_nothing_of_what_is_outside() {
-    use std::sync::atomic::{AtomicBool, Ordering};
+#[test]
+fn a_folder_swapped_during_the_search_shows_nothing_of_what_is_outside() {
     let dir = project(&[("out/f", "SECRET"), ("root/in/f", "fine"), ("root/z", "fine")]);
     let root = dir.path().join("root");
-    let over = AtomicBool::new(false);
-    let swap = || {
-        while !over.load(Ordering::Relaxed) {
-            fs::rename(root.join("in"), root.join("aside")).unwrap();
-            symlink("../out", root.join("in")).unwrap();
-            fs::remove_file(root.join("in")).unwrap();
-            fs::rename(root.join("aside"), root.join("in")).unwrap();
-        }
-    };
+    symlink("../out", root.join("door")).unwrap();
     let arguments: Arguments = parse(json!({ "pattern": "SECRET|fine" })).unwrap();
     let opened = Root::open(&root).unwrap();
     let stop = Stop::after(std::time::Duration::MAX);
-    let mut seen = Vec::new();
-    std::thread::scope(|scope| {
-        scope.spawn(swap);
-        seen.extend((0..200).map(|_| search(&opened, &stop, &arguments).unwrap()));
-        over.store(true, Ordering::Relaxed);
-    });
+    let search = |_| search(&opened, &stop, &arguments).unwrap();
+    let seen = while_swapping([&root.join("in"), &root.join("door")], 1_000, search);
     assert!(seen.iter().all(|found| found.contains("z:1:fine") && !found.contains("SECRET")));
 }
