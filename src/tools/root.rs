@@ -37,7 +37,7 @@ pub struct Root {
 
 /// A directory that cannot be worked in. The user's to mend.
 #[derive(Debug, Error)]
-#[error("cannot work in {}: {source}", .path.display())]
+#[error("cannot work in {}", .path.display())]
 pub struct RootError {
     /// The directory.
     pub path: PathBuf,
