@@ -10,25 +10,27 @@ use super::{
     evidence::Evidence,
     line::{Line, line},
     place::{factor, kind, title},
-    question::{Question, Term, Wants},
+    question::{Files, Question, Term, Wants},
     search::{TEST_MARKER, count_pattern, synonym_pattern},
     words::{Word, split},
 };
 
+/// What a word tells that every file has.
+const COMMON: f64 = 0.2;
 /// What a longer word that begins with the stem counts.
 const PREFIX: f64 = 0.6;
 /// What a synonym counts.
 const SYNONYM: f64 = 0.4;
 /// How many occurrences fill half of the measure.
-const HALF: f64 = 4.0;
+const HALF: f64 = 8.0;
 /// What the name of a defined thing adds.
 const DEFINED: f64 = 1.5;
 /// What the name of a file adds.
-const NAMED: f64 = 1.5;
+const NAMED: f64 = 2.0;
 /// What the folders above a file add.
 const FOLDERS: f64 = 0.4;
 /// What a line adds that has several of the words.
-const TOGETHER: f64 = 0.6;
+const TOGETHER: f64 = 1.5;
 /// What a file adds that was asked for by its path.
 const ASKED_FOR: f64 = 20.0;
 /// What a line inside of a file's tests counts.
@@ -45,6 +47,7 @@ pub(super) struct Ranked<'a> {
     pub score: f64,
     /// Its lines, the best first.
     pub spots: Vec<Spot<'a>>,
+    pub why: String,
 }
 
 /// A line that fits.
@@ -85,7 +88,7 @@ struct Sought<'q> {
 struct Tally<'a> {
     terms: Vec<f64>,
     phrases: Vec<f64>,
-    defined: f64,
+    defined: Vec<f64>,
     together: f64,
     spots: Vec<Spot<'a>>,
 }
@@ -102,7 +105,7 @@ struct Hits {
 impl<'q> Sought<'q> {
     fn of(question: &'q Question, evidence: &Evidence<'_>) -> Self {
         let all = evidence.files().len() as f64;
-        let rarity = |files: f64| (1.0 + all / files.max(1.0)).ln();
+        let rarity = |files: f64| COMMON + (1.0 + (all - files + 0.5) / (files + 0.5)).ln();
         let term = |term: &Term| {
             let count = evidence.counts.get(&count_pattern(term));
             let files = count
@@ -139,16 +142,29 @@ impl<'q> Sought<'q> {
         let filled = |amounts: &[f64], worth: &[f64]| -> f64 {
             amounts.iter().zip(worth).map(|(amount, worth)| worth * amount / (amount + HALF)).sum()
         };
+        // In lines that have all of it.
+        let all: f64 = self.terms.iter().sum();
+        let full = |amount: f64, all: f64| all * amount / (amount + HALF * all);
         let sum = filled(&tally.terms, &self.terms)
             + filled(&tally.phrases, &self.phrases)
-            + DEFINED * tally.defined
-            + TOGETHER * tally.together
+            + DEFINED * best_of(&mut tally.defined)
+            + TOGETHER * full(tally.together, all)
             + NAMED * named
             + FOLDERS * folders
             + if self.is_asked_for(path) { ASKED_FOR } else { 0.0 };
         let score = sum * self.coverage(&tally) * factor(kind(path), self.question.files);
         tally.spots.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.line.cmp(&b.line)));
-        Ranked { path, score, spots: tally.spots }
+        let why = format!(
+            "terms {:.1?} phr {:.1?} filled {:.2} {:.2} def {:.2?} tog {:.2} named {named:.2} fold {folders:.2} cov {:.2}",
+            tally.terms,
+            tally.phrases,
+            filled(&tally.terms, &self.terms),
+            filled(&tally.phrases, &self.phrases),
+            tally.defined,
+            tally.together,
+            self.coverage(&tally)
+        );
+        Ranked { path, score, spots: tally.spots, why }
     }
 
     fn is_asked_for(&self, path: &str) -> bool {
@@ -163,18 +179,15 @@ impl<'q> Sought<'q> {
         let mut tally = Tally {
             terms: vec![0.0; self.terms.len()],
             phrases: vec![0.0; self.phrases.len()],
-            defined: 0.0,
+            defined: Vec::new(),
             together: 0.0,
             spots: Vec::new(),
         };
         let mut in_tests = false;
         for (number, text) in evidence.found.get(path).into_iter().flatten() {
             in_tests |= text.starts_with(TEST_MARKER);
-            let counts = if in_tests && self.question.files == super::question::Files::Source {
-                IN_TESTS
-            } else {
-                1.0
-            };
+            let counts =
+                if in_tests && self.question.files == Files::Source { IN_TESTS } else { 1.0 };
             self.line(path, *number, text, counts, &mut tally);
         }
         tally
@@ -194,32 +207,44 @@ impl<'q> Sought<'q> {
         }
         let what = line(path, text);
         let opens = number <= OPENING_LINES && matches!(what, Line::Doc | Line::Comment);
-        let mut score = 0.0;
-        let mut seen = vec![0.0_f64; self.terms.len()];
+        let mut seen = vec![(0.0_f64, 0.0_f64); self.terms.len()];
         for (word, hit) in hits.words.iter().zip(&hits.terms) {
             let Some((term, fit)) = *hit else { continue };
             let amount = counts * fit * self.amount(what, opens, text, word);
+            let (most, best) = seen[term];
+            seen[term] = (most.max(amount), best.max(fit.min(amount)));
+        }
+        let mut score = 0.0;
+        for (term, (amount, _)) in seen.iter().enumerate() {
             tally.terms[term] += amount;
-            score += amount * self.terms[term];
-            seen[term] = seen[term].max(fit);
+            score += amount.min(1.5) * self.terms[term];
         }
         for (phrase, at) in &hits.phrases {
-            let amount = counts * self.amount(what, opens, text, &hits.words[*at]);
+            let words = &hits.words[*at..at + self.question.phrases[*phrase].stems.len()];
+            let amounts = words.iter().map(|word| self.amount(what, opens, text, word));
+            let amount = counts * amounts.fold(f64::INFINITY, f64::min);
             tally.phrases[*phrase] += amount;
-            score += amount * self.phrases[*phrase];
+            score += amount.min(1.5) * self.phrases[*phrase];
         }
-        let mut together = counts * self.together(&seen);
-        if !opens && matches!(what, Line::Comment | Line::Import) {
-            together *= 0.5;
+        let mut together = self.together(&seen);
+        if opens {
+            together *= 2.0;
         }
-        tally.together = tally.together.max(together);
+        tally.together += together;
         let mut defines = None;
-        if let Line::Definition { start, end } = what {
-            let named = counts * self.covered(&text[start..end]);
-            tally.defined = tally.defined.max(named);
-            defines = (named > 0.0).then(|| &text[start..end]);
+        let named = match what {
+            Line::Definition { start, end } => {
+                defines = Some(&text[start..end]);
+                counts * self.covered(&text[start..end])
+            }
+            Line::Heading if self.question.files == Files::Docs => self.covered(text),
+            _ => 0.0,
+        };
+        if named > 0.0 {
+            tally.defined.push(named);
             score += 2.0 * DEFINED * named;
         }
+        let defines = defines.filter(|_| named > 0.0);
         tally.spots.push(Spot { line: number, score: score + together, defines });
     }
 
@@ -249,14 +274,14 @@ impl<'q> Sought<'q> {
         }
     }
 
-    /// What several words in one line are worth; one alone is worth nothing.
-    fn together(&self, seen: &[f64]) -> f64 {
-        let several = seen.iter().filter(|fit| **fit > 0.0).count() > 1;
-        if several {
-            seen.iter().zip(&self.terms).map(|(fit, worth)| fit * worth).sum()
-        } else {
-            0.0
-        }
+    /// What several words in one line are worth, as far as the second best of them fits; one alone
+    /// is worth nothing.
+    fn together(&self, seen: &[(f64, f64)]) -> f64 {
+        let mut fits: Vec<f64> = seen.iter().map(|(_, fit)| *fit).collect();
+        fits.sort_by(|a, b| b.total_cmp(a));
+        let second = fits.get(1).copied().unwrap_or_default();
+        let all: f64 = seen.iter().zip(&self.terms).map(|((_, fit), worth)| fit * worth).sum();
+        all * second
     }
 
     /// How much of what is sought a name has, less for what else it has.
@@ -273,7 +298,8 @@ impl<'q> Sought<'q> {
         let phrases =
             hits.phrases.iter().map(|(phrase, _)| self.phrases[*phrase]).fold(0.0, f64::max);
         let part = hits.terms.iter().flatten().count() as f64 / hits.words.len() as f64;
-        (words + phrases) * part.sqrt()
+        let all: f64 = self.terms.iter().sum();
+        (words + phrases) * part * (words / all.max(words)).sqrt()
     }
 
     /// What the names of a file and of its folders have.
@@ -346,6 +372,12 @@ impl Hits {
     fn is_empty(&self) -> bool {
         self.phrases.is_empty() && self.terms.iter().all(Option::is_none)
     }
+}
+
+/// The best, half of the second and a quarter of the third.
+fn best_of(amounts: &mut [f64]) -> f64 {
+    amounts.sort_by(|a, b| b.total_cmp(a));
+    amounts.iter().zip([1.0, 0.5, 0.25]).map(|(amount, part)| amount * part).sum()
 }
 
 /// How well `word` fits `stem`.

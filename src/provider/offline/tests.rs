@@ -1,9 +1,6 @@
 //! The provider with real files: tools made of nothing but a walk and a regular expression.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use grep_matcher::Matcher as _;
 use grep_regex::RegexMatcherBuilder;
@@ -20,21 +17,19 @@ const LONGEST_FILE: usize = 1 << 20;
 
 /// The tools, over one folder.
 struct Tools {
-    root: PathBuf,
-    files: Vec<String>,
+    files: BTreeMap<String, String>,
 }
 
 impl Tools {
     fn of(root: &Path) -> Self {
         let walk = ignore::WalkBuilder::new(root).sort_by_file_name(Ord::cmp).build();
-        let files = walk.flatten().filter(|entry| entry.path().is_file());
-        let relative = |path: &Path| path.strip_prefix(root).unwrap().to_str().map(str::to_owned);
-        let files = files.filter_map(|entry| relative(entry.path())).collect();
-        Self { root: root.to_owned(), files }
-    }
-
-    fn text(&self, path: &str) -> Option<String> {
-        fs::read_to_string(self.root.join(path)).ok().filter(|text| text.len() < LONGEST_FILE)
+        let entries = walk.flatten().filter(|entry| entry.path().is_file());
+        let files = entries.filter_map(|entry| {
+            let path = entry.path().strip_prefix(root).ok()?.to_str()?.to_owned();
+            let text = fs::read_to_string(entry.path()).ok()?;
+            (text.len() < LONGEST_FILE).then_some((path, text))
+        });
+        Self { files: files.collect() }
     }
 
     fn call(&self, name: &str, arguments: &Value) -> Result<String, String> {
@@ -56,9 +51,11 @@ impl Tools {
         let most = arguments["max_results"].as_u64().unwrap_or(100) as usize;
         let within = arguments["path"].as_str();
         let mut out = Vec::new();
-        for path in self.files.iter().filter(|path| within.is_none_or(|only| only == path.as_str()))
-        {
-            let Some(text) = self.text(path) else { continue };
+        let inside = |path: &str| within.is_none_or(|only| only == path);
+        for (path, text) in self.files.iter().filter(|(path, _)| inside(path)) {
+            if !regex.is_match(text.as_bytes()).unwrap() {
+                continue;
+            }
             let lines = text.lines().enumerate();
             let hits = lines.filter(|(_, line)| regex.is_match(line.as_bytes()).unwrap());
             if arguments["files_only"] == true {
@@ -85,12 +82,12 @@ impl Tools {
     fn glob(&self, pattern: &str) -> String {
         let matcher = globset::Glob::new(pattern).unwrap().compile_matcher();
         let found: Vec<&str> =
-            self.files.iter().map(String::as_str).filter(|path| matcher.is_match(path)).collect();
+            self.files.keys().map(String::as_str).filter(|path| matcher.is_match(path)).collect();
         if found.is_empty() { "no files match".to_owned() } else { found.join("\n") }
     }
 
     fn read(&self, arguments: &Value) -> Option<String> {
-        let text = self.text(arguments["path"].as_str()?)?;
+        let text = self.files.get(arguments["path"].as_str()?)?;
         let offset = arguments["offset"].as_u64().unwrap_or(1) as usize;
         let limit = arguments["limit"].as_u64().unwrap_or(2000) as usize;
         let lines = text.lines().enumerate().skip(offset - 1).take(limit);
@@ -123,8 +120,12 @@ fn ask(messages: &[Message], tools: &[&str]) -> Answer {
     }
 }
 
-/// Runs until the report is there, and checks what holds for every run.
 fn explore(tools: &Tools, prompt: &str) -> String {
+    run(tools, prompt).0
+}
+
+/// Runs until the report is there, and checks what holds for every run.
+fn run(tools: &Tools, prompt: &str) -> (String, Vec<Message>) {
     let mut messages = vec![Message::user(prompt)];
     for _ in 0..4 {
         let answer = ask(&messages, ALL);
@@ -134,7 +135,7 @@ fn explore(tools: &Tools, prompt: &str) -> String {
         for call in answer.calls() {
             let arguments: Value = serde_json::from_str(&call.arguments).unwrap();
             if call.name == COMPLETE_TASK {
-                return arguments["result"].as_str().unwrap().to_owned();
+                return (arguments["result"].as_str().unwrap().to_owned(), messages);
             }
             let outcome = tools.call(&call.name, &arguments);
             results.push(ToolResult {
@@ -168,7 +169,15 @@ fn answers_by_hand() {
     let tools = Tools::of(Path::new(&root));
     let verbose = std::env::var("AGENTCTL_ASK_VERBOSE").is_ok();
     for question in std::env::var("AGENTCTL_ASK").unwrap_or_default().lines() {
-        let report = explore(&tools, question);
+        let start = std::time::Instant::now();
+        let (report, messages) = run(&tools, question);
+        let took = start.elapsed();
+        let start = std::time::Instant::now();
+        let task = Task::of(&messages, COMPLETE_TASK);
+        for file in rank::rank(&Question::of(question), &task.evidence).iter().take(8) {
+            println!("        {:.2} {} {}", file.score, file.path, file.why);
+        }
+        println!("        {took:?}, of which a turn {:?}", start.elapsed());
         let files = report.lines().filter(|line| line.starts_with("## "));
         println!("{question}\n    {}   {:?}", best(&report), files.collect::<Vec<_>>());
         if verbose {

@@ -21,7 +21,7 @@ const WEAK: &str = "\
     add apply ask behave behaviour call caller change check class code compute calculate contain \
     control create decide declare define definition detect determine exist file found function go \
     handle happen implement keep kept line list logic made main make mean mention method module \
-    name part perform place possible put reference report return set source take type usage use \
+    name part perform place possible put reference report return set source store take type usage use \
     value work write written";
 
 /// Words that mean much the same to programmers, a group in a line.
