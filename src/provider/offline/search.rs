@@ -244,7 +244,7 @@ mod tests {
     fn definitions_are_asked_for_by_name() {
         let question = Question::of("filters");
         let pattern = definitions(&telling(&question));
-        assert!(finds(&pattern, "pub fn blue_whale()"));
+        assert!(finds(&pattern, "pub fn blue_filter()"));
         assert!(finds(&pattern, "func (s *S) Filter() {"));
         assert!(finds(&pattern, "#define FILTER 1"));
         assert!(!finds(&pattern, "x.filter()"));

@@ -53,6 +53,7 @@ fn word(text: &str, start: usize, end: usize) -> Word {
 
 /// Endings that go together with what they leave; the first that fits is taken.
 const ENDINGS: &[(&str, &str)] = &[
+    ("ness", ""),
     ("izations", "iz"),
     ("ization", "iz"),
     ("entations", "ent"),
