@@ -26,13 +26,15 @@ const HALF: f64 = 8.0;
 /// What the name of a defined thing adds.
 const DEFINED: f64 = 1.5;
 /// What the name of a file adds.
-const NAMED: f64 = 2.0;
+const NAMED: f64 = 2.5;
+/// What a word of the folders counts in the name of a file.
+const ABOVE: f64 = 0.5;
 /// What the folders above a file add.
 const FOLDERS: f64 = 0.4;
 /// What the comment adds that a file opens with.
 const TITLED: f64 = 1.0;
 /// What is left of the lesser of the two: mostly they say the same.
-const ECHO: f64 = 0.3;
+const ECHO: f64 = 0.2;
 /// What a line adds that has several of the words.
 const TOGETHER: f64 = 1.5;
 /// What a file adds that was asked for by its path.
@@ -315,14 +317,18 @@ impl<'q> Sought<'q> {
 
     /// How much of what is sought a name has, less for what else it has.
     fn covered(&self, name: &str) -> f64 {
+        self.covered_below("", name)
+    }
+
+    /// The same, where `above` has helped to say what the name is about.
+    fn covered_below(&self, above: &str, name: &str) -> f64 {
         let hits = self.hits(name);
-        if hits.words.is_empty() || hits.is_empty() {
+        if hits.is_empty() {
             return 0.0;
         }
-        let mut best = vec![0.0_f64; self.terms.len()];
-        for (term, fit) in hits.terms.iter().flatten() {
-            best[*term] = best[*term].max(*fit);
-        }
+        let mut best: Vec<f64> =
+            self.fits(&self.hits(above)).iter().map(|fit| fit * ABOVE).collect();
+        best.iter_mut().zip(self.fits(&hits)).for_each(|(fit, own)| *fit = fit.max(own));
         let words = self.worth(&best);
         let phrases =
             hits.phrases.iter().map(|(phrase, _)| self.phrases[*phrase]).fold(0.0, f64::max);
@@ -334,6 +340,15 @@ impl<'q> Sought<'q> {
         let sought = sought.filter(|(at, term)| term.is_some() || in_phrase(*at)).count();
         let part = sought as f64 / hits.words.len() as f64;
         part * self.share(words + phrases)
+    }
+
+    /// How well the best word fits each term.
+    fn fits(&self, hits: &Hits) -> Vec<f64> {
+        let mut best = vec![0.0_f64; self.terms.len()];
+        for (term, fit) in hits.terms.iter().flatten() {
+            best[*term] = best[*term].max(*fit);
+        }
+        best
     }
 
     /// What terms are worth that fit so well.
@@ -359,7 +374,7 @@ impl<'q> Sought<'q> {
             }
         }
         let above = folders.split('/').map(|folder| self.covered(folder));
-        (self.covered(name), above.fold(0.0, f64::max))
+        (self.covered_below(folders, name), above.fold(0.0, f64::max))
     }
 
     /// Of a file that was only counted: what a look at it might bring.
