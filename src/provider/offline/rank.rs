@@ -282,8 +282,8 @@ impl<'q> Sought<'q> {
     fn amount(&self, seen: &Seen<'_>, word: &Word) -> f64 {
         let text = seen.text;
         let before = text[..word.start].chars().next_back();
-        let after = text[word.end..].chars().next();
-        let is_method_call = before == Some('.') && after == Some('(');
+        let rest = text[word.end..].trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+        let is_method_call = before == Some('.') && rest.starts_with('(');
         let is_quoted = text[..word.start].matches('"').count() % 2 == 1;
         if self.question.wants == Wants::Uses {
             return match seen.what {

@@ -53,19 +53,19 @@ pub(super) fn wide(question: &Question) -> Vec<Call> {
         let pattern = format!("**/*{{{}}}*", names.collect::<Vec<_>>().join(","));
         calls.push(Call { tool: GLOB, arguments: json!({ "pattern": pattern }) });
     }
-    calls.extend(question.terms.iter().map(|term| count(&word(&term.stem))));
+    calls.extend(question.terms.iter().map(|term| count(&count_pattern(term))));
     if let [first, second, ..] = question.terms.as_slice() {
         calls.push(lines(&together(first, second)));
     }
-    calls.extend(question.terms.iter().filter_map(synonyms).map(|pattern| count(&pattern)));
+    calls.extend(question.terms.iter().filter_map(synonym_pattern).map(|pattern| count(&pattern)));
     calls.truncate(MAX_CALLS);
     calls
 }
 
 /// Every line of `paths` that has one of the words.
 pub(super) fn close(question: &Question, paths: &[&str]) -> Vec<Call> {
-    let mut patterns: Vec<String> = question.terms.iter().map(|term| word(&term.stem)).collect();
-    patterns.extend(question.terms.iter().filter_map(synonyms));
+    let mut patterns: Vec<String> = question.terms.iter().map(count_pattern).collect();
+    patterns.extend(question.terms.iter().filter_map(synonym_pattern));
     patterns.extend(question.phrases.iter().map(phrase));
     patterns.push(escaped(TEST_MARKER));
     let pattern = any(patterns);
@@ -104,7 +104,7 @@ pub(super) fn count_pattern(term: &Term) -> String {
 
 /// The pattern with which files are counted that have a synonym of `term`.
 pub(super) fn synonym_pattern(term: &Term) -> Option<String> {
-    synonyms(term)
+    (!term.synonyms.is_empty()).then(|| any(term.synonyms.iter().map(|stem| word(stem))))
 }
 
 fn count(pattern: &str) -> Call {
@@ -150,10 +150,6 @@ fn word(stem: &str) -> String {
 fn phrase(phrase: &Phrase) -> String {
     let stems: Vec<String> = phrase.stems.iter().map(|stem| escaped(stem)).collect();
     stems.join("[a-z]{0,6}(?:[ _./-]|::)?")
-}
-
-fn synonyms(term: &Term) -> Option<String> {
-    (!term.synonyms.is_empty()).then(|| any(term.synonyms.iter().map(|stem| word(stem))))
 }
 
 /// Lines that define something whose name has one of the words.

@@ -49,6 +49,7 @@ impl Tools {
     fn grep(&self, arguments: &Value) -> String {
         let regex = RegexMatcherBuilder::new()
             .case_insensitive(arguments["ignore_case"] == true)
+            .line_terminator(Some(b'\n'))
             .build(arguments["pattern"].as_str().unwrap())
             .unwrap();
         let most = arguments["max_results"].as_u64().unwrap_or(100) as usize;
@@ -56,11 +57,20 @@ impl Tools {
         let mut out = Vec::new();
         let inside = |path: &str| within.is_none_or(|only| only == path);
         for (path, text) in self.files.iter().filter(|(path, _)| inside(path)) {
-            if !regex.is_match(text.as_bytes()).unwrap() {
-                continue;
-            }
-            let lines = text.lines().enumerate();
-            let hits = lines.filter(|(_, line)| regex.is_match(line.as_bytes()).unwrap());
+            let mut starts = Vec::new();
+            let note = |found: grep_matcher::Match| {
+                starts.push(found.start());
+                true
+            };
+            regex.find_iter(text.as_bytes(), note).unwrap();
+            let mut line_end = 0;
+            let lines = text.split_inclusive('\n').enumerate().filter(|(_, line)| {
+                let start = line_end;
+                line_end += line.len();
+                let next = starts.partition_point(|at| *at < start);
+                starts.get(next).is_some_and(|at| *at < line_end)
+            });
+            let hits = lines.map(|(at, line)| (at, line.trim_end_matches('\n')));
             if arguments["files_only"] == true {
                 out.extend(Some(hits.count()).filter(|n| *n > 0).map(|n| format!("{path}:{n}")));
             } else {
