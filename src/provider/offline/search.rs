@@ -1,5 +1,7 @@
 //! The tool calls of each turn.
 
+use std::iter::once;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -64,8 +66,12 @@ pub(super) fn wide(question: &Question) -> Vec<Call> {
 
 /// Every line of `paths` that has one of the words.
 pub(super) fn close(question: &Question, paths: &[&str]) -> Vec<Call> {
-    let mut patterns: Vec<String> = question.terms.iter().map(count_pattern).collect();
-    patterns.extend(question.terms.iter().filter_map(synonym_pattern));
+    let stems = question.terms.iter().flat_map(|term| once(&term.stem).chain(&term.synonyms));
+    // What only looks like one of the words is sorted out later; simple patterns are fast.
+    let simple = |stem: &String| {
+        if stem.chars().count() >= MIN_PREFIX { escaped(stem) } else { word(stem) }
+    };
+    let mut patterns: Vec<String> = stems.map(simple).collect();
     patterns.extend(question.phrases.iter().map(phrase));
     patterns.push(escaped(TEST_MARKER));
     let pattern = any(patterns);
@@ -141,10 +147,14 @@ fn word(stem: &str) -> String {
     if stem.chars().count() >= MIN_PREFIX {
         format!("{start}{plain}|(?-i:{hump})")
     } else {
-        let end = r"(?:e?s|ed|e|ing)?(?:(?-u:\b)|_|(?-i:[A-Z]))";
+        let last = escaped(&stem.chars().next_back().map(String::from).unwrap_or_default());
+        let end = format!("{last}?{SHORT_ENDINGS}(?:(?-u:\\b)|_|(?-i:[A-Z]))");
         format!("{start}{plain}{end}|(?-i:{hump}){end}")
     }
 }
+
+/// What a short stem may end with.
+const SHORT_ENDINGS: &str = "(?:e?s|e[dr]?s?|ing|y|ie[ds])?";
 
 /// Words side by side, however they are joined.
 fn phrase(phrase: &Phrase) -> String {
@@ -154,7 +164,7 @@ fn phrase(phrase: &Phrase) -> String {
 
 /// Lines that define something whose name has one of the words.
 fn definitions(terms: &[&Term]) -> String {
-    let stems = terms.iter().flat_map(|term| std::iter::once(&term.stem).chain(&term.synonyms));
+    let stems = terms.iter().flat_map(|term| once(&term.stem).chain(&term.synonyms));
     let stems = any(stems.map(|stem| escaped(stem)));
     let definers = any(DEFINERS.split(' ').map(str::to_owned));
     let name = format!("[a-z0-9_]*{stems}");
@@ -163,8 +173,7 @@ fn definitions(terms: &[&Term]) -> String {
 
 /// Lines that have both words.
 fn together(first: &Term, second: &Term) -> String {
-    let either =
-        |term: &Term| any(std::iter::once(&term.stem).chain(&term.synonyms).map(|stem| word(stem)));
+    let either = |term: &Term| any(once(&term.stem).chain(&term.synonyms).map(|stem| word(stem)));
     let (first, second) = (either(first), either(second));
     format!("{first}.*{second}|{second}.*{first}")
 }
@@ -233,6 +242,8 @@ mod tests {
         }
         assert!(!finds(&word("tabl"), "stable"));
         assert!(finds(&word("id"), "agentIdOf") && finds(&word("id"), "agent_ids"));
+        assert!(finds(&word("den"), "denied") && finds(&word("den"), "x_deny"));
+        assert!(finds(&word("run"), "running") && finds(&word("run"), "isRunning"));
         assert!(!finds(&word("id"), "idle") && !finds(&word("id"), "provided"));
     }
 
