@@ -77,7 +77,7 @@ impl<'a> Task<'a> {
                     let failed = |result: &ToolResult| result.name == finish && result.is_error;
                     finished &= !results.iter().any(failed);
                     for result in results {
-                        task.evidence.take(called(calls, result), result);
+                        task.evidence.take(&called(calls, result), result);
                     }
                 }
             }
@@ -106,19 +106,19 @@ fn called(parts: &[Part], result: &ToolResult) -> Value {
 }
 
 impl<'a> Evidence<'a> {
-    fn take(&mut self, arguments: Value, result: &'a ToolResult) {
+    fn take(&mut self, arguments: &Value, result: &'a ToolResult) {
         if result.is_error {
             self.failed += 1;
             return;
         }
         let text = result.content.as_str();
         match result.name.as_str() {
-            GREP if arguments["files_only"] == true => self.take_counts(&arguments, text),
-            GREP => self.take_lines(&arguments, text),
+            GREP if arguments["files_only"] == true => self.take_counts(arguments, text),
+            GREP => self.take_lines(arguments, text),
             GLOB if arguments["pattern"] == "*" => self.listing = entries(text).collect(),
             GLOB => self.names.extend(entries(text)),
             LIST => self.listing = entries(text).collect(),
-            READ => self.take_page(&arguments, text),
+            READ => self.take_page(arguments, text),
             _ => {}
         }
     }

@@ -64,10 +64,17 @@ pub(super) fn line(path: &str, text: &str) -> Line {
     if starts(&[
         "use ", "pub use ", "import ", "from ", "#include", "require", "export {", "export *",
     ]) || trimmed.contains("= require(")
+        || is_declared_elsewhere(trimmed)
     {
         return Line::Import;
     }
     defined(text).map_or(Line::Code, |(start, end)| Line::Definition { start, end })
+}
+
+/// Whether the line only says that a module exists.
+fn is_declared_elsewhere(trimmed: &str) -> bool {
+    let declared = trimmed.trim_end().strip_suffix(';').and_then(|rest| rest.rsplit_once(' '));
+    declared.is_some_and(|(before, _)| before == "mod" || before.ends_with(" mod"))
 }
 
 /// The bytes of the name that `text` defines.
@@ -149,14 +156,14 @@ mod tests {
         for (text, expected) in [
             ("pub(crate) async fn run_it<T>(x: T) {", "run_it"),
             ("    pub const fn size() -> usize {", "size"),
-            ("pub struct ToolFilter<'a> {", "ToolFilter"),
+            ("pub struct BlueWhale<'a> {", "BlueWhale"),
             ("impl<'a> Lists<'a> {", "Lists"),
             ("impl From<Exit> for ExitCode {", "ExitCode"),
             ("macro_rules! declare_rule {", "declare_rule"),
             ("pub static ENDPOINTS: &[Endpoint] = &[", "ENDPOINTS"),
-            ("def tool_filter(self):", "tool_filter"),
-            ("class ToolFilter(Base):", "ToolFilter"),
-            ("export default async function toolFilter() {", "toolFilter"),
+            ("def blue_whale(self):", "blue_whale"),
+            ("class BlueWhale(Base):", "BlueWhale"),
+            ("export default async function blueWhale() {", "blueWhale"),
             ("export const filters = []", "filters"),
             ("func (s *Server) Close() error {", "Close"),
             ("#define MAX_LINES 10", "MAX_LINES"),
@@ -176,6 +183,7 @@ mod tests {
         assert_eq!(line("a.rs", "//! Takes keys out."), Line::Doc);
         assert_eq!(line("a.rs", "    // Why."), Line::Comment);
         assert_eq!(line("a.rs", "use crate::text;"), Line::Import);
+        assert_eq!(line("a.rs", "pub mod text;"), Line::Import);
         assert_eq!(line("a.rs", "#[derive(Debug)]"), Line::Code);
         assert_eq!(line("a.py", "# Why."), Line::Comment);
         assert_eq!(line("a.md", "## fn main"), Line::Heading);

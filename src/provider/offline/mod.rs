@@ -17,7 +17,7 @@ mod words;
 
 use evidence::Task;
 use question::Question;
-use search::{Call, GLOB, GREP, LIST, READ};
+use search::{Call, LIST};
 use serde_json::json;
 pub use served::{NotServed, Served, serves};
 

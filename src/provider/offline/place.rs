@@ -74,11 +74,11 @@ pub(super) fn factor(kind: FileKind, wanted: Files) -> f64 {
         | (FileKind::Test, Files::Tests)
         | (FileKind::Doc, Files::Docs) => 1.0,
         (FileKind::Foreign, _) => 0.1,
-        (FileKind::Source, _) => 0.45,
-        (FileKind::Test, _) => 0.35,
-        (FileKind::Doc, _) => 0.3,
-        (FileKind::Data, _) => 0.45,
-        (FileKind::Example, _) => 0.5,
+        (_, Files::Tests | Files::Docs) => 0.15,
+        (FileKind::Test, Files::Source) => 0.35,
+        (FileKind::Doc, Files::Source) => 0.3,
+        (FileKind::Data, Files::Source) => 0.45,
+        (FileKind::Example, Files::Source) => 0.5,
     }
 }
 

@@ -277,8 +277,8 @@ mod tests {
     #[test]
     fn question_words_go_and_the_rest_becomes_terms_and_phrases() {
         let (terms, phrases) = texts("Where is the grace period implemented?");
-        assert_eq!(terms, ["grace", "period", "implemented"]);
-        assert_eq!(phrases[1], "grace period");
+        assert_eq!(terms, ["grace", "period"]);
+        assert_eq!(phrases, ["grace period"]);
         let (terms, phrases) = texts("where is the exit code table?");
         assert_eq!(terms, ["exit", "table", "code"]);
         assert_eq!(phrases, ["exit code table", "exit code", "code table"]);
@@ -286,9 +286,9 @@ mod tests {
 
     #[test]
     fn names_are_kept_whole() {
-        let (terms, phrases) = texts("who calls `tool_filter` and ToolFilter::new with --dry-run?");
-        assert_eq!(phrases[..3], ["tool_filter", "ToolFilter::new", "--dry-run"]);
-        assert!(terms.contains(&"filter".to_owned()));
+        let (terms, phrases) = texts("who calls `blue_whale` and BlueWhale::new with --dry-run?");
+        assert_eq!(phrases[..3], ["blue_whale", "BlueWhale::new", "--dry-run"]);
+        assert!(terms.contains(&"whale".to_owned()));
         assert_eq!(Question::of("what is in src/text/mod.rs?").paths, ["src/text/mod.rs"]);
         let (_, phrases) = texts("find \"grace period\"");
         assert_eq!(phrases[0], "grace period");

@@ -4,37 +4,47 @@
 //! words sought of how rare each is, times how much the file has of it, and what definitions,
 //! names and words side by side add; times what the kind of file counts.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::BTreeSet};
 
 use super::{
     evidence::Evidence,
     line::{Line, line},
     place::{factor, kind, title},
-    question::{Question, Term, Wants},
+    question::{Files, Question, Term, Wants},
     search::{TEST_MARKER, count_pattern, synonym_pattern},
     words::{Word, split},
 };
 
+/// What a word tells that every file has.
+const COMMON: f64 = 0.2;
 /// What a longer word that begins with the stem counts.
 const PREFIX: f64 = 0.6;
 /// What a synonym counts.
 const SYNONYM: f64 = 0.4;
 /// How many occurrences fill half of the measure.
-const HALF: f64 = 4.0;
+const HALF: f64 = 8.0;
 /// What the name of a defined thing adds.
 const DEFINED: f64 = 1.5;
 /// What the name of a file adds.
-const NAMED: f64 = 1.5;
+const NAMED: f64 = 2.5;
+/// What a word of the folders counts in the name of a file.
+const ABOVE: f64 = 0.5;
 /// What the folders above a file add.
 const FOLDERS: f64 = 0.4;
+/// What the comment adds that a file opens with.
+const TITLED: f64 = 1.0;
+/// What is left of the lesser of the two: mostly they say the same.
+const ECHO: f64 = 0.2;
 /// What a line adds that has several of the words.
-const TOGETHER: f64 = 0.6;
+const TOGETHER: f64 = 1.5;
 /// What a file adds that was asked for by its path.
 const ASKED_FOR: f64 = 20.0;
 /// What a line inside of a file's tests counts.
 const IN_TESTS: f64 = 0.2;
 /// The comment that a file opens with says what the file is about.
 const OPENING_LINES: usize = 12;
+/// More of one word does not make one line better than another.
+const MOST_IN_LINE: f64 = 1.5;
 
 /// A file and why it is where it is.
 #[derive(Clone, Debug)]
@@ -85,7 +95,9 @@ struct Sought<'q> {
 struct Tally<'a> {
     terms: Vec<f64>,
     phrases: Vec<f64>,
-    defined: f64,
+    defined: Vec<f64>,
+    /// How well the comment it opens with fits each term.
+    opening: Vec<f64>,
     together: f64,
     spots: Vec<Spot<'a>>,
 }
@@ -99,10 +111,34 @@ struct Hits {
     phrases: Vec<(usize, usize)>,
 }
 
+/// A line that was found.
+struct Seen<'a> {
+    number: usize,
+    text: &'a str,
+    what: Line,
+    /// Whether it belongs to the comment that the file opens with.
+    opens: bool,
+}
+
+impl<'a> Seen<'a> {
+    fn of(path: &str, number: usize, text: &'a str) -> Self {
+        let what = line(path, text);
+        let opens = number <= OPENING_LINES && matches!(what, Line::Doc | Line::Comment);
+        Self { number, text, what, opens }
+    }
+
+    fn defined(&self) -> Option<&'a str> {
+        match self.what {
+            Line::Definition { start, end } => Some(&self.text[start..end]),
+            _ => None,
+        }
+    }
+}
+
 impl<'q> Sought<'q> {
     fn of(question: &'q Question, evidence: &Evidence<'_>) -> Self {
         let all = evidence.files().len() as f64;
-        let rarity = |files: f64| (1.0 + all / files.max(1.0)).ln();
+        let rarity = |files: f64| COMMON + (1.0 + (all - files + 0.5) / (files + 0.5)).ln();
         let term = |term: &Term| {
             let count = evidence.counts.get(&count_pattern(term));
             let files = count
@@ -114,20 +150,31 @@ impl<'q> Sought<'q> {
             terms: question.terms.iter().map(term).collect(),
             phrases: Vec::new(),
         };
-        let mut having = vec![0.0; question.phrases.len()];
-        for lines in evidence.found.values() {
-            let mut has = vec![false; having.len()];
-            for text in lines.values() {
-                sought.hits(text).phrases.iter().for_each(|(phrase, _)| has[*phrase] = true);
-            }
-            has.iter()
-                .zip(&mut having)
-                .filter(|(has, _)| **has)
-                .for_each(|(_, files)| *files += 1.0);
-        }
-        let phrases = question.phrases.iter().zip(having);
+        sought.cap_weak();
+        let phrases = question.phrases.iter().zip(sought.files_with_phrases(evidence));
         sought.phrases = phrases.map(|(phrase, files)| phrase.weight * rarity(files)).collect();
         sought
+    }
+
+    /// How many files have each phrase.
+    fn files_with_phrases(&self, evidence: &Evidence<'_>) -> Vec<f64> {
+        let mut files = vec![0.0; self.question.phrases.len()];
+        for lines in evidence.found.values() {
+            let hits = lines.values().flat_map(|text| self.hits(text).phrases);
+            let phrases: BTreeSet<usize> = hits.map(|(phrase, _)| phrase).collect();
+            phrases.into_iter().for_each(|phrase| files[phrase] += 1.0);
+        }
+        files
+    }
+
+    /// A word that says little never outweighs one that does, however rare it is.
+    fn cap_weak(&mut self) {
+        let weights = self.question.terms.iter().map(|term| term.weight);
+        let strong = weights.clone().zip(&self.terms).filter(|(weight, _)| *weight >= 1.0);
+        let Some(most) = strong.map(|(_, worth)| *worth).max_by(f64::total_cmp) else { return };
+        for (weight, worth) in weights.zip(&mut self.terms).filter(|(weight, _)| *weight < 1.0) {
+            *worth = worth.min(weight * most);
+        }
     }
 
     fn file<'a>(&self, path: &'a str, evidence: &Evidence<'a>) -> Ranked<'a> {
@@ -139,11 +186,17 @@ impl<'q> Sought<'q> {
         let filled = |amounts: &[f64], worth: &[f64]| -> f64 {
             amounts.iter().zip(worth).map(|(amount, worth)| worth * amount / (amount + HALF)).sum()
         };
+        let (named, titled) = (NAMED * named, TITLED * self.share(self.worth(&tally.opening)));
+
+        // In lines that have all of it.
+        let all: f64 = self.terms.iter().sum();
+        let full = |amount: f64, all: f64| all * amount / (amount + HALF * all);
         let sum = filled(&tally.terms, &self.terms)
             + filled(&tally.phrases, &self.phrases)
-            + DEFINED * tally.defined
-            + TOGETHER * tally.together
-            + NAMED * named
+            + DEFINED * best_of(&mut tally.defined)
+            + named.max(titled)
+            + ECHO * named.min(titled)
+            + TOGETHER * full(tally.together, all)
             + FOLDERS * folders
             + if self.is_asked_for(path) { ASKED_FOR } else { 0.0 };
         let score = sum * self.coverage(&tally) * factor(kind(path), self.question.files);
@@ -163,81 +216,84 @@ impl<'q> Sought<'q> {
         let mut tally = Tally {
             terms: vec![0.0; self.terms.len()],
             phrases: vec![0.0; self.phrases.len()],
-            defined: 0.0,
+            defined: Vec::new(),
+            opening: vec![0.0; self.terms.len()],
             together: 0.0,
             spots: Vec::new(),
         };
         let mut in_tests = false;
         for (number, text) in evidence.found.get(path).into_iter().flatten() {
             in_tests |= text.starts_with(TEST_MARKER);
-            let counts = if in_tests && self.question.files == super::question::Files::Source {
-                IN_TESTS
-            } else {
-                1.0
-            };
-            self.line(path, *number, text, counts, &mut tally);
+            let counts =
+                if in_tests && self.question.files == Files::Source { IN_TESTS } else { 1.0 };
+            self.line(&Seen::of(path, *number, text), counts, &mut tally);
         }
         tally
     }
 
-    fn line<'a>(
-        &self,
-        path: &str,
-        number: usize,
-        text: &'a str,
-        counts: f64,
-        tally: &mut Tally<'a>,
-    ) {
-        let hits = self.hits(text);
+    fn line<'a>(&self, seen: &Seen<'a>, counts: f64, tally: &mut Tally<'a>) {
+        let hits = self.hits(seen.text);
         if hits.is_empty() {
             return;
         }
-        let what = line(path, text);
-        let opens = number <= OPENING_LINES && matches!(what, Line::Doc | Line::Comment);
-        let mut score = 0.0;
-        let mut seen = vec![0.0_f64; self.terms.len()];
+        let mut best = vec![(0.0_f64, 0.0_f64); self.terms.len()];
         for (word, hit) in hits.words.iter().zip(&hits.terms) {
             let Some((term, fit)) = *hit else { continue };
-            let amount = counts * fit * self.amount(what, opens, text, word);
+            let amount = counts * fit * self.amount(seen, word);
+            let (most, fits) = best[term];
+            best[term] = (most.max(amount), fits.max(fit.min(amount)));
+        }
+        let mut score = 0.0;
+        for (term, (amount, _)) in best.iter().enumerate() {
             tally.terms[term] += amount;
-            score += amount * self.terms[term];
-            seen[term] = seen[term].max(fit);
+            score += amount.min(MOST_IN_LINE) * self.terms[term];
         }
         for (phrase, at) in &hits.phrases {
-            let amount = counts * self.amount(what, opens, text, &hits.words[*at]);
+            let words = &hits.words[*at..at + self.question.phrases[*phrase].stems.len()];
+            let amounts = words.iter().map(|word| self.amount(seen, word));
+            let amount = counts * amounts.fold(f64::INFINITY, f64::min);
             tally.phrases[*phrase] += amount;
-            score += amount * self.phrases[*phrase];
+            score += amount.min(MOST_IN_LINE) * self.phrases[*phrase];
         }
-        let mut together = counts * self.together(&seen);
-        if !opens && matches!(what, Line::Comment | Line::Import) {
-            together *= 0.5;
+        if seen.opens {
+            let pairs = tally.opening.iter_mut().zip(&best);
+            pairs.for_each(|(fit, (_, better))| *fit = fit.max(*better));
         }
-        tally.together = tally.together.max(together);
-        let mut defines = None;
-        if let Line::Definition { start, end } = what {
-            let named = counts * self.covered(&text[start..end]);
-            tally.defined = tally.defined.max(named);
-            defines = (named > 0.0).then(|| &text[start..end]);
-            score += 2.0 * DEFINED * named;
+        let together = self.together(&best);
+        tally.together += together;
+        let named = counts * self.named(seen);
+        tally.defined.extend(Some(named).filter(|named| *named > 0.0));
+        let defines = seen.defined().filter(|_| named > 0.0);
+        let score = score + together + 2.0 * DEFINED * named;
+        tally.spots.push(Spot { line: seen.number, score, defines });
+    }
+
+    /// What the name that a line gives to something has of what is sought.
+    fn named(&self, seen: &Seen<'_>) -> f64 {
+        match (seen.defined(), seen.what) {
+            _ if self.question.wants == Wants::Uses => 0.0,
+            (Some(name), _) => self.covered(name),
+            (None, Line::Heading) if self.question.files == Files::Docs => self.covered(seen.text),
+            (None, _) => 0.0,
         }
-        tally.spots.push(Spot { line: number, score: score + together, defines });
     }
 
     /// What one occurrence counts.
-    fn amount(&self, what: Line, opens: bool, text: &str, word: &Word) -> f64 {
+    fn amount(&self, seen: &Seen<'_>, word: &Word) -> f64 {
+        let text = seen.text;
         let before = text[..word.start].chars().next_back();
-        let after = text[word.end..].chars().next();
-        let is_method_call = before == Some('.') && after == Some('(');
+        let rest = text[word.end..].trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+        let is_method_call = before == Some('.') && rest.starts_with('(');
         let is_quoted = text[..word.start].matches('"').count() % 2 == 1;
         if self.question.wants == Wants::Uses {
-            return match what {
+            return match seen.what {
                 Line::Definition { .. } | Line::Import => 0.5,
                 Line::Doc | Line::Comment => 0.4,
                 Line::Code | Line::Heading => 1.0,
             };
         }
-        match what {
-            _ if opens => 3.0,
+        match seen.what {
+            _ if seen.opens => 3.0,
             Line::Definition { start, end } if (start..end).contains(&word.start) => 2.0,
             Line::Heading => 1.5,
             Line::Doc => 1.0,
@@ -249,35 +305,68 @@ impl<'q> Sought<'q> {
         }
     }
 
-    /// What several words in one line are worth; one alone is worth nothing.
-    fn together(&self, seen: &[f64]) -> f64 {
-        let several = seen.iter().filter(|fit| **fit > 0.0).count() > 1;
-        if several {
-            seen.iter().zip(&self.terms).map(|(fit, worth)| fit * worth).sum()
-        } else {
-            0.0
-        }
+    /// What several words in one line are worth, as far as the second best of them fits; one alone
+    /// is worth nothing.
+    fn together(&self, seen: &[(f64, f64)]) -> f64 {
+        let mut fits: Vec<f64> = seen.iter().map(|(_, fit)| *fit).collect();
+        fits.sort_by(|a, b| b.total_cmp(a));
+        let second = fits.get(1).copied().unwrap_or_default();
+        let all: f64 = seen.iter().zip(&self.terms).map(|((_, fit), worth)| fit * worth).sum();
+        all * second
     }
 
     /// How much of what is sought a name has, less for what else it has.
     fn covered(&self, name: &str) -> f64 {
+        self.covered_below("", name)
+    }
+
+    /// The same, where `above` has helped to say what the name is about.
+    fn covered_below(&self, above: &str, name: &str) -> f64 {
         let hits = self.hits(name);
-        if hits.words.is_empty() || hits.is_empty() {
+        if hits.is_empty() {
             return 0.0;
         }
+        let mut best: Vec<f64> =
+            self.fits(&self.hits(above)).iter().map(|fit| fit * ABOVE).collect();
+        best.iter_mut().zip(self.fits(&hits)).for_each(|(fit, own)| *fit = fit.max(own));
+        let words = self.worth(&best);
+        let phrases =
+            hits.phrases.iter().map(|(phrase, _)| self.phrases[*phrase]).fold(0.0, f64::max);
+        let in_phrase = |at: usize| {
+            let length = |phrase: usize| self.question.phrases[phrase].stems.len();
+            hits.phrases.iter().any(|(phrase, from)| (*from..from + length(*phrase)).contains(&at))
+        };
+        let sought = hits.terms.iter().enumerate();
+        let sought = sought.filter(|(at, term)| term.is_some() || in_phrase(*at)).count();
+        let part = sought as f64 / hits.words.len() as f64;
+        part * self.share(words + phrases)
+    }
+
+    /// How well the best word fits each term.
+    fn fits(&self, hits: &Hits) -> Vec<f64> {
         let mut best = vec![0.0_f64; self.terms.len()];
         for (term, fit) in hits.terms.iter().flatten() {
             best[*term] = best[*term].max(*fit);
         }
-        let words: f64 = best.iter().zip(&self.terms).map(|(fit, worth)| fit * worth).sum();
-        let phrases =
-            hits.phrases.iter().map(|(phrase, _)| self.phrases[*phrase]).fold(0.0, f64::max);
-        let part = hits.terms.iter().flatten().count() as f64 / hits.words.len() as f64;
-        (words + phrases) * part.sqrt()
+        best
+    }
+
+    /// What terms are worth that fit so well.
+    fn worth(&self, fits: &[f64]) -> f64 {
+        fits.iter().zip(&self.terms).map(|(fit, worth)| fit * worth).sum()
+    }
+
+    /// `worth`, less if it is only a part of what is sought.
+    fn share(&self, worth: f64) -> f64 {
+        let all: f64 = self.terms.iter().sum();
+        if worth > 0.0 { worth * (worth / all.max(worth)).sqrt() } else { 0.0 }
     }
 
     /// What the names of a file and of its folders have.
     fn names(&self, path: &str, tally: &mut Tally<'_>) -> (f64, f64) {
+        if self.question.wants == Wants::Uses {
+            return (0.0, 0.0);
+        }
         let (name, folders) = title(path);
         for part in [name, folders] {
             for (term, fit) in self.hits(part).terms.into_iter().flatten() {
@@ -285,7 +374,7 @@ impl<'q> Sought<'q> {
             }
         }
         let above = folders.split('/').map(|folder| self.covered(folder));
-        (self.covered(name), above.fold(0.0, f64::max))
+        (self.covered_below(folders, name), above.fold(0.0, f64::max))
     }
 
     /// Of a file that was only counted: what a look at it might bring.
@@ -346,6 +435,12 @@ impl Hits {
     fn is_empty(&self) -> bool {
         self.phrases.is_empty() && self.terms.iter().all(Option::is_none)
     }
+}
+
+/// The best, half of the second and a quarter of the third.
+fn best_of(amounts: &mut [f64]) -> f64 {
+    amounts.sort_by(|a, b| b.total_cmp(a));
+    amounts.iter().zip([1.0, 0.5, 0.25]).map(|(amount, part)| amount * part).sum()
 }
 
 /// How well `word` fits `stem`.

@@ -111,11 +111,10 @@ fn quote(report: &mut String, evidence: &Evidence<'_>, path: &str, spot: &Spot<'
         .take_while(|(_, text)| !text.trim().is_empty())
         .collect();
     before.reverse();
-    let after = (spot.line..=spot.line + AFTER).map_while(seen);
-    let mut lines: Vec<(usize, &str)> = before.into_iter().chain(after).collect();
-    while lines.last().is_some_and(|(_, text)| text.trim().is_empty()) {
-        lines.pop();
-    }
+    let after = (spot.line..=spot.line + AFTER)
+        .map_while(seen)
+        .take_while(|(number, text)| *number == spot.line || !text.trim().is_empty());
+    let lines: Vec<(usize, &str)> = before.into_iter().chain(after).collect();
     let fence =
         "`".repeat(lines.iter().map(|(_, text)| longest_fence(text)).fold(2, usize::max) + 1);
     _ = writeln!(report, "\n`{path}:{}`{defines}\n\n{fence}text", spot.line);

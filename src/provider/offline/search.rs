@@ -1,5 +1,7 @@
 //! The tool calls of each turn.
 
+use std::iter::once;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -53,21 +55,25 @@ pub(super) fn wide(question: &Question) -> Vec<Call> {
         let pattern = format!("**/*{{{}}}*", names.collect::<Vec<_>>().join(","));
         calls.push(Call { tool: GLOB, arguments: json!({ "pattern": pattern }) });
     }
-    calls.extend(question.terms.iter().map(|term| count(&word(&term.stem))));
+    calls.extend(question.terms.iter().map(|term| count(&count_pattern(term))));
     if let [first, second, ..] = question.terms.as_slice() {
         calls.push(lines(&together(first, second)));
     }
-    calls.extend(question.terms.iter().filter_map(synonyms).map(|pattern| count(&pattern)));
+    calls.extend(question.terms.iter().filter_map(synonym_pattern).map(|pattern| count(&pattern)));
     calls.truncate(MAX_CALLS);
     calls
 }
 
 /// Every line of `paths` that has one of the words.
 pub(super) fn close(question: &Question, paths: &[&str]) -> Vec<Call> {
-    let mut patterns: Vec<String> = question.terms.iter().map(|term| word(&term.stem)).collect();
-    patterns.extend(question.terms.iter().filter_map(synonyms));
+    let stems = question.terms.iter().flat_map(|term| once(&term.stem).chain(&term.synonyms));
+    // What only looks like one of the words is sorted out later; simple patterns are fast.
+    let simple = |stem: &String| {
+        if stem.chars().count() >= MIN_PREFIX { escaped(stem) } else { word(stem) }
+    };
+    let mut patterns: Vec<String> = stems.map(simple).collect();
     patterns.extend(question.phrases.iter().map(phrase));
-    patterns.push(format!("^{}", escaped(TEST_MARKER)));
+    patterns.push(escaped(TEST_MARKER));
     let pattern = any(patterns);
     let call = |path: &&str| Call {
         tool: GREP,
@@ -104,7 +110,7 @@ pub(super) fn count_pattern(term: &Term) -> String {
 
 /// The pattern with which files are counted that have a synonym of `term`.
 pub(super) fn synonym_pattern(term: &Term) -> Option<String> {
-    synonyms(term)
+    (!term.synonyms.is_empty()).then(|| any(term.synonyms.iter().map(|stem| word(stem))))
 }
 
 fn count(pattern: &str) -> Call {
@@ -133,15 +139,22 @@ fn telling(question: &Question) -> Vec<&Term> {
 }
 
 /// A word and its forms, also inside of identifiers, but not in the middle of other words.
+///
+/// Boundaries are those of ASCII: with Unicode's, automata give up at the first foreign letter.
 fn word(stem: &str) -> String {
     let (plain, hump) = (escaped(stem), escaped(&capitalised(stem)));
+    let start = if stem.starts_with(|c: char| c.is_ascii()) { r"(?:(?-u:\b)|_)" } else { "" };
     if stem.chars().count() >= MIN_PREFIX {
-        format!(r"(?:\b|_){plain}|(?-i:{hump})")
+        format!("{start}{plain}|(?-i:{hump})")
     } else {
-        let end = r"(?:e?s|ed|e|ing)?(?:\b|_|(?-i:[A-Z]))";
-        format!(r"(?:\b|_){plain}{end}|(?-i:{hump}){end}")
+        let last = escaped(&stem.chars().next_back().map(String::from).unwrap_or_default());
+        let end = format!("{last}?{SHORT_ENDINGS}(?:(?-u:\\b)|_|(?-i:[A-Z]))");
+        format!("{start}{plain}{end}|(?-i:{hump}){end}")
     }
 }
+
+/// What a short stem may end with.
+const SHORT_ENDINGS: &str = "(?:e?s|e[dr]?s?|ing|y|ie[ds])?";
 
 /// Words side by side, however they are joined.
 fn phrase(phrase: &Phrase) -> String {
@@ -149,24 +162,20 @@ fn phrase(phrase: &Phrase) -> String {
     stems.join("[a-z]{0,6}(?:[ _./-]|::)?")
 }
 
-fn synonyms(term: &Term) -> Option<String> {
-    (!term.synonyms.is_empty()).then(|| any(term.synonyms.iter().map(|stem| word(stem))))
-}
-
 /// Lines that define something whose name has one of the words.
 fn definitions(terms: &[&Term]) -> String {
-    let stems = terms.iter().flat_map(|term| std::iter::once(&term.stem).chain(&term.synonyms));
+    let stems = terms.iter().flat_map(|term| once(&term.stem).chain(&term.synonyms));
     let stems = any(stems.map(|stem| escaped(stem)));
     let definers = any(DEFINERS.split(' ').map(str::to_owned));
-    format!(r"\b{definers}!?\s+(?:\([^)]*\)\s*)?\w*{stems}|#define\s+\w*{stems}")
+    let name = format!("[a-z0-9_]*{stems}");
+    format!(r"(?-u:\b){definers}!? +(?:\([^)]*\) *)?{name}|#define +{name}")
 }
 
 /// Lines that have both words.
 fn together(first: &Term, second: &Term) -> String {
-    let either =
-        |term: &Term| any(std::iter::once(&term.stem).chain(&term.synonyms).map(|stem| word(stem)));
+    let either = |term: &Term| any(once(&term.stem).chain(&term.synonyms).map(|stem| word(stem)));
     let (first, second) = (either(first), either(second));
-    format!("{first}.{{0,80}}{second}|{second}.{{0,80}}{first}")
+    format!("{first}.*{second}|{second}.*{first}")
 }
 
 fn any(patterns: impl IntoIterator<Item = String>) -> String {
@@ -210,20 +219,20 @@ mod tests {
 
     #[test]
     fn a_phrase_is_found_however_it_is_joined() {
-        let question = Question::of("where is the tool filter?");
+        let question = Question::of("where is the blue whale?");
         let pattern = phrase(&question.phrases[0]);
         for text in [
-            "tool_filter",
-            "ToolFilter",
-            "toolFilter",
-            "tool-filter",
-            "TOOL_FILTER",
-            "Tools filtered",
-            "tool::filter",
+            "blue_whale",
+            "BlueWhale",
+            "blueWhale",
+            "blue-whale",
+            "BLUE_WHALE",
+            "Blues whaled",
+            "blue::whale",
         ] {
             assert!(finds(&pattern, text), "{text}");
         }
-        assert!(!finds(&pattern, "a tool and a filter"));
+        assert!(!finds(&pattern, "a blue and a whale"));
     }
 
     #[test]
@@ -233,6 +242,8 @@ mod tests {
         }
         assert!(!finds(&word("tabl"), "stable"));
         assert!(finds(&word("id"), "agentIdOf") && finds(&word("id"), "agent_ids"));
+        assert!(finds(&word("den"), "denied") && finds(&word("den"), "x_deny"));
+        assert!(finds(&word("run"), "running") && finds(&word("run"), "isRunning"));
         assert!(!finds(&word("id"), "idle") && !finds(&word("id"), "provided"));
     }
 
@@ -240,7 +251,7 @@ mod tests {
     fn definitions_are_asked_for_by_name() {
         let question = Question::of("filters");
         let pattern = definitions(&telling(&question));
-        assert!(finds(&pattern, "pub fn tool_filter()"));
+        assert!(finds(&pattern, "pub fn blue_filter()"));
         assert!(finds(&pattern, "func (s *S) Filter() {"));
         assert!(finds(&pattern, "#define FILTER 1"));
         assert!(!finds(&pattern, "x.filter()"));

@@ -5,24 +5,25 @@ use super::words::stem;
 /// Words that ask, point or glue, and say nothing about what is sought.
 const STOP: &str = "\
     a about across actually again all also am an and another any are as at be been being between \
-    both but by can codebase could currently describe did do does doing done each either else ever \
-    every everything exactly explain find for from get gets give had has have having he help here \
-    how i if in inside into is it its just know let like live lives locate located look looking \
-    many may me medium might more most much must my need no nor not of off on one only onto or \
-    other our out over please project quick quickly really repo repository responsible s search \
-    shall should show so some something started such t tell than that the their them then there \
-    these they thing things this thorough thoroughly thoroughness those through to too under up us \
-    very via want was way ways we were what when where whether which who whom whose why will with \
-    within without would you your";
+    both but by call called calls can codebase could currently declare declared declares define \
+    defined defines describe did do does doing done each either else ever every everything exactly \
+    explain find for from get gets give had has have having he help here how i if implement \
+    implementation implementations implemented implementing implements in inside into is it its \
+    just know let like live lives locate located look looking many may me medium mentioned \
+    mentions might more most much must my need no nor not of off on one only onto or other our out \
+    over please project quick quickly really repo repository responsible s search shall should \
+    show so some something started such t tell than that the their them then there these they \
+    thing things this thorough thoroughly thoroughness those through to too under up us use used \
+    uses using very via want was way ways we were what when where whether which who whom whose why \
+    will with within without would you your";
 
 /// Words that name any piece of code, or say only that code does something. They count beside
 /// others, and alone only where there is nothing else.
 const WEAK: &str = "\
-    add apply ask behave behaviour call caller change check class code compute calculate contain \
-    control create decide declare define definition detect determine exist file found function go \
-    handle happen implement keep kept line list logic made main make mean mention method module \
-    name part perform place possible put reference report return set source take type usage use \
-    value work write written";
+    add apply ask behave behaviour calculate caller change check class code compute contain \
+    control create decide definition detect determine exist file found function go handle happen \
+    keep kept line list logic made main make mean mention method module name part perform place \
+    possible put reference report return set source store take type usage value work write written";
 
 /// Words that mean much the same to programmers, a group in a line.
 const SYNONYMS: &[&str] = &[
