@@ -1,4 +1,5 @@
-//! Which tools an agent really gets when agentctl runs it, and why each was granted or denied.
+//! The tool filter: which tools an agent really gets when agentctl runs it, and why each was granted
+//! or denied.
 //!
 //! Pure: what the caller has, where the agent stands in the tree and whether its file is trusted
 //! are handed in. Names are canonical; what a host's spelling means is asked of its dialect.

@@ -133,14 +133,21 @@ fn the_readme_has_every_exit_code() {
 }
 
 #[test]
-fn the_screen_in_the_readme_is_real() {
+fn the_screens_in_the_readme_are_real() {
     let readme = std::fs::read_to_string(repository().join("README.md")).unwrap();
-    let prompt = "$ agentctl validate tests/projects/claude\n";
-    let screen = readme.split(prompt).nth(1).unwrap().split("```").next().unwrap();
-    let mut command = Sandbox::empty().command(&["validate", "tests/projects/claude"]);
-    let output = command.current_dir(repository()).output().unwrap();
-    let real = String::from_utf8(output.stdout).unwrap();
-    for shown in screen.split("…\n").filter(|shown| !shown.is_empty()) {
-        assert!(real.contains(shown), "README.md shows what is not printed:\n{shown}\n{real}");
+    let question = "where is the grace period implemented?";
+    for (typed, arguments) in [
+        (format!("run Explore \"{question}\""), vec!["run", "Explore", question, "--no-probe"]),
+        ("validate tests/projects/claude".to_owned(), vec!["validate", "tests/projects/claude"]),
+    ] {
+        let prompt = format!("$ agentctl {typed}\n");
+        let screen = readme.split(&prompt).nth(1).unwrap().split("```").next().unwrap();
+        let output =
+            Sandbox::empty().command(&arguments).current_dir(repository()).output().unwrap();
+        let real = [output.stdout, output.stderr].concat();
+        let real = String::from_utf8(real).unwrap();
+        for shown in screen.split("…\n").filter(|shown| !shown.is_empty()) {
+            assert!(real.contains(shown), "README.md shows what is not printed:\n{shown}\n{real}");
+        }
     }
 }
