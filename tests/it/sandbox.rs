@@ -190,14 +190,22 @@ impl Drop for Victim {
 
 /// The processes with `marker` in their command line.
 fn processes(marker: &str) -> Vec<i32> {
+    command_lines().filter(|(_, line)| line.contains(marker)).map(|(pid, _)| pid).collect()
+}
+
+/// How many processes call themselves `marker`.
+fn called(marker: &str) -> usize {
+    command_lines().filter(|(_, line)| line.starts_with(marker)).count()
+}
+
+fn command_lines() -> impl Iterator<Item = (i32, String)> {
     let numbered = fs::read_dir("/proc").unwrap().flatten();
     let numbered =
         numbered.filter_map(|entry| entry.file_name().to_str().and_then(|name| name.parse().ok()));
-    let marked = |pid: &i32| {
+    numbered.map(|pid| {
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&line).contains(marker)
-    };
-    numbered.filter(marked).collect()
+        (pid, String::from_utf8_lossy(&line).into_owned())
+    })
 }
 
 /// Waits until `done`, and fails if that takes too long.

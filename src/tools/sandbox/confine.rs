@@ -19,6 +19,8 @@ use nix::sys::{
     signal::Signal,
 };
 
+use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+
 use super::{
     Backend, Limits, Mode,
     filesystem::{self, Gaps},
@@ -29,6 +31,12 @@ use super::{
 
 /// The argument that makes a helper do this.
 pub(super) const STAGE: &str = "confine";
+
+/// What is left of root's privileges: working on other people's files. The others read and signal
+/// any process, load modules, and raise limits.
+const PRIVILEGES: CapabilitySet = CapabilitySet::DAC_OVERRIDE
+    .union(CapabilitySet::DAC_READ_SEARCH)
+    .union(CapabilitySet::FOWNER);
 
 /// Becomes the command the supervisor names, or says why not.
 pub(super) fn main() -> ExitCode {
@@ -57,6 +65,7 @@ fn confine(confinement: &Confinement) -> Result<(), String> {
     limit(&policy.limits).map_err(|error| format!("cannot set limits: {error}"))?;
     let gaps = restrict(policy, Path::new(&confinement.temporary))?;
     prctl::set_no_new_privs().map_err(|error| error.to_string())?;
+    give_up_privileges().map_err(|error| format!("cannot give up privileges: {error}"))?;
     let filter = syscalls::Filter {
         gaps,
         guarded: &confinement.guarded,
@@ -79,6 +88,15 @@ fn limit(limits: &Limits) -> nix::Result<()> {
         setrlimit(resource, most.min(hard), most.min(hard))?;
     }
     Ok(())
+}
+
+/// Becoming another program does not bring them back, now that there are no new privileges.
+fn give_up_privileges() -> rustix::io::Result<()> {
+    let mut sets = capabilities(None)?;
+    sets.effective &= PRIVILEGES;
+    sets.permitted &= PRIVILEGES;
+    sets.inheritable &= PRIVILEGES;
+    set_capabilities(None, sets)
 }
 
 /// Applies Landlock, which bubblewrap can do without.

@@ -74,7 +74,8 @@ fn a_command_that_takes_too_long_is_ended_and_its_output_kept() {
 
 #[test]
 fn no_call_takes_longer_than_any_may() {
-    let mut cx = Bench::new().cx(Mode::ReadOnly, Backend::Landlock);
+    let bench = Bench::new();
+    let mut cx = bench.cx(Mode::ReadOnly, Backend::Landlock);
     cx.time_limit = std::time::Duration::from_millis(300);
     let arguments = json!({ "command": "sleep 600", "timeout_ms": 600_000 });
     let error = call(&Shell, &cx, arguments).unwrap_err();
@@ -105,7 +106,8 @@ fn nothing_is_read_from_whoever_runs_agentctl() {
 fn a_program_reads_what_it_is_given() {
     let text = "0123456789".repeat(30_000);
     for backend in backends() {
-        let cx = Bench::new().cx(Mode::ReadOnly, *backend);
+        let bench = Bench::new();
+        let cx = bench.cx(Mode::ReadOnly, *backend);
         let count = json!({ "program": "wc", "args": ["-c"], "stdin": text });
         assert_eq!(call(&ExecCommand, &cx, count).unwrap(), "exit code: 0\n300000\n");
         // Nor must it read all of it.
@@ -116,7 +118,8 @@ fn a_program_reads_what_it_is_given() {
 
 #[test]
 fn arguments_reach_a_program_as_they_are() {
-    let cx = Bench::new().cx(Mode::ReadOnly, Backend::Landlock);
+    let bench = Bench::new();
+    let cx = bench.cx(Mode::ReadOnly, Backend::Landlock);
     let print = json!({ "program": "printf", "args": ["%s|", "a b", "$HOME", "ü'\""] });
     assert_eq!(call(&ExecCommand, &cx, print).unwrap(), "exit code: 0\na b|$HOME|ü'\"|");
 }
@@ -124,7 +127,8 @@ fn arguments_reach_a_program_as_they_are() {
 #[test]
 fn a_program_that_does_not_exist_is_told_to_the_model() {
     for backend in backends() {
-        let cx = Bench::new().cx(Mode::ReadOnly, *backend);
+        let bench = Bench::new();
+        let cx = bench.cx(Mode::ReadOnly, *backend);
         let error = call(&ExecCommand, &cx, json!({ "program": "no-such", "args": [] }));
         let told = "cannot run `no-such`: No such file or directory (os error 2)";
         assert_eq!(error.unwrap_err(), ToolError::Refused(told.to_owned()), "{backend:?}");
