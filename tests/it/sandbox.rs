@@ -21,7 +21,7 @@ use std::{
 };
 
 use agentctl::tools::{
-    ExecCommand, Root, Shell, Tool, ToolCx, ToolError,
+    Root, Shell, Tool, ToolCx, ToolError,
     sandbox::{Backend, Limits, Mode, Sandbox},
 };
 use serde_json::{Value, json};
@@ -143,12 +143,7 @@ fn holds(modes: &[Mode], prepare: impl Fn() -> Bench, command: &str) {
     holds_with(backends(), modes, prepare, command);
 }
 
-fn holds_with(
-    backends: &[Backend],
-    modes: &[Mode],
-    prepare: impl Fn() -> Bench,
-    command: &str,
-) {
+fn holds_with(backends: &[Backend], modes: &[Mode], prepare: impl Fn() -> Bench, command: &str) {
     let command = format!("{{ {command}; }} && echo {ESCAPED}");
     let seen = prepare().unconfined(&command);
     let through = |seen: &Result<String, ToolError>| match seen {

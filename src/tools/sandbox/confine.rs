@@ -34,9 +34,8 @@ pub(super) const STAGE: &str = "confine";
 
 /// What is left of root's privileges: working on other people's files. The others read and signal
 /// any process, load modules, and raise limits.
-const PRIVILEGES: CapabilitySet = CapabilitySet::DAC_OVERRIDE
-    .union(CapabilitySet::DAC_READ_SEARCH)
-    .union(CapabilitySet::FOWNER);
+const PRIVILEGES: CapabilitySet =
+    CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::DAC_READ_SEARCH).union(CapabilitySet::FOWNER);
 
 /// Becomes the command the supervisor names, or says why not.
 pub(super) fn main() -> ExitCode {
@@ -130,7 +129,6 @@ fn become_command(policy: &Policy, control: &UnixStream) -> Word {
     if let Err(error) = send(control, &Word::Confined) {
         return Word::Unconfined(error.to_string());
     }
-    let error =
-        Command::new(&policy.program).args(&policy.args).stderr(Stdio::from(output)).exec();
+    let error = Command::new(&policy.program).args(&policy.args).stderr(Stdio::from(output)).exec();
     Word::NotStarted(error.to_string())
 }

@@ -37,10 +37,9 @@ pub(super) fn restrict(folders: &[&Path]) -> Result<Gaps, String> {
         return Err("the kernel does not enforce Landlock".to_owned());
     }
     match status.landlock {
-        LandlockStatus::Available { effective_abi, .. } => Ok(Gaps {
-            truncation: effective_abi < ABI::V3,
-            signals: effective_abi < ABI::V6,
-        }),
+        LandlockStatus::Available { effective_abi, .. } => {
+            Ok(Gaps { truncation: effective_abi < ABI::V3, signals: effective_abi < ABI::V6 })
+        }
         _ => Err("the kernel does not have Landlock".to_owned()),
     }
 }

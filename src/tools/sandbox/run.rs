@@ -48,11 +48,7 @@ pub(super) async fn run(cx: &ToolCx, order: Order<'_>) -> Result<String, ToolErr
 }
 
 /// What the supervisor is to do.
-async fn policy(
-    cx: &ToolCx,
-    order: &Order<'_>,
-    time_limit: Duration,
-) -> Result<Policy, ToolError> {
+async fn policy(cx: &ToolCx, order: &Order<'_>, time_limit: Duration) -> Result<Policy, ToolError> {
     let Sandbox { mode, backend, environment, limits, .. } = &cx.sandbox;
     let found = match backend {
         Backend::Strongest | Backend::Bubblewrap if *mode != Mode::DangerFullAccess => {

@@ -155,7 +155,8 @@ fn watch(
     loop {
         let now = Instant::now();
         let wake = next_tick.min(began + time_limit).saturating_duration_since(now);
-        let wake = PollTimeout::try_from(wake + Duration::from_millis(1)).unwrap_or(PollTimeout::ZERO);
+        let wake =
+            PollTimeout::try_from(wake + Duration::from_millis(1)).unwrap_or(PollTimeout::ZERO);
         let mut ready = [
             PollFd::new(control.as_fd(), PollFlags::POLLIN),
             PollFd::new(children.as_fd(), PollFlags::POLLIN),
@@ -329,7 +330,7 @@ mod tests {
         let inner = temporary.0.join("locked");
         fs::create_dir(&inner).unwrap();
         fs::write(inner.join("file"), "x").unwrap();
-        fs::set_permissions(&inner, Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&inner, Permissions::from_mode(0o000)).unwrap();
         assert!(temporary.size().unwrap() > 0);
         drop(temporary);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);

@@ -186,7 +186,8 @@ fn the_limits_of_other_processes_cannot_be_changed() {
     let victim = Victim::new();
     let (number, files) = (libc::SYS_prlimit64, libc::RLIMIT_NOFILE);
     let pid = victim.0.id();
-    let code = format!("my $l = pack(\"QQ\", 9, 9); exit(syscall({number}, {pid}, {files}, $l, 0))");
+    let code =
+        format!("my $l = pack(\"QQ\", 9, 9); exit(syscall({number}, {pid}, {files}, $l, 0))");
     holds(CONFINED, Bench::new, &format!("perl -e '{code}'"));
 }
 

@@ -77,9 +77,9 @@ fn what_a_command_left_behind_is_gone_when_it_timed_out() {
         let (bench, marker) = (Bench::new(), marker());
         let cx = bench.cx(Mode::WorkspaceWrite, *backend);
         let command = format!("{}; sleep 600", leaving(&marker));
-        let arguments = json!({ "command": command, "timeout_ms": 1_500 });
+        let arguments = json!({ "command": command, "timeout_ms": 3_000 });
         let error = super::call(&Shell, &cx, arguments).unwrap_err().to_string();
-        assert_eq!(error, "timed out after 1.5 s\nall run\n", "{backend:?}");
+        assert_eq!(error, "timed out after 3 s\nall run\n", "{backend:?}");
         assert_eq!(processes(&marker), [0; 0], "{backend:?}");
         assert!(is_empty(&bench.temporary()), "{backend:?}");
     }
@@ -153,10 +153,10 @@ fn processes_that_replace_themselves_without_end_are_caught() {
         let (bench, marker) = (Bench::new(), marker());
         // Each only lives to start the next, in a session of its own.
         let chase = format!(
-            "cat > $TMPDIR/chase <<'END'\nsetsid sh $TMPDIR/chase {marker} &\nexit\nEND\n\
-             sh $TMPDIR/chase {marker}; sleep 0.2; echo left"
+            "echo 'setsid sh chase {marker} & exit' > chase; sh chase {marker}; \
+             until [ -e $TMPDIR/late ]; do sleep 0.1; touch $TMPDIR/late; done; echo left"
         );
-        let seen = bench.shell(Mode::ReadOnly, *backend, &chase).unwrap();
+        let seen = bench.shell(Mode::WorkspaceWrite, *backend, &chase).unwrap();
         assert_eq!(seen, "exit code: 0\nleft\n", "{backend:?}");
         assert_eq!(processes(&marker), [0; 0], "{backend:?}");
         assert!(is_empty(&bench.temporary()), "{backend:?}");

@@ -46,7 +46,11 @@ fn disks_are_not_filled() {
 fn memory_is_limited_for_all_processes_together() {
     let limits = Limits { memory: 96 << 20, ..Limits::default() };
     let hog = "perl -e 'my $x = \"x\" x (40 << 20); select(undef, undef, undef, 2)' &";
-    ends(limits, &format!("{hog} {hog} {hog} wait"), "killed because of more than 96 MiB of memory\n");
+    ends(
+        limits,
+        &format!("{hog} {hog} {hog} wait"),
+        "killed because of more than 96 MiB of memory\n",
+    );
 }
 
 #[test]
