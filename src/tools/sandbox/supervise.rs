@@ -20,6 +20,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use close_fds::set_fds_cloexec;
 use nix::{
     poll::{PollFd, PollFlags, PollTimeout, poll},
     sys::{
@@ -40,6 +41,8 @@ use super::{
     tree,
 };
 
+/// The files after standard input, output and error.
+const FIRST_INHERITED: i32 = 3;
 /// How often it looks at what a command uses.
 const TICK: Duration = Duration::from_millis(100);
 /// No command takes longer, and no clock overflows.
@@ -82,6 +85,8 @@ pub(super) fn send(mut to: &UnixStream, message: &impl Serialize) -> io::Result<
 
 fn supervise(policy: &Policy, control: &UnixStream) -> io::Result<Ending> {
     let agentctl = getppid();
+    // Whatever agentctl was started with open, perhaps for writing, is not the command's.
+    set_fds_cloexec(FIRST_INHERITED, &[]);
     // Away from the terminal, and from every process group there is.
     setsid()?;
     prctl::set_child_subreaper(true)?;

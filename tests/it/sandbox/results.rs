@@ -103,6 +103,24 @@ fn nothing_is_read_from_whoever_runs_agentctl() {
 }
 
 #[test]
+fn a_command_has_three_streams_and_nothing_else_open() {
+    // As if agentctl had been started with it, and as open to its children.
+    let file = fs::File::open("/dev/null").unwrap();
+    let _inherited = nix::unistd::dup(&file).unwrap();
+    let command = "echo x > /dev/stderr; \
+                   for n in $(seq 0 300); do [ -e /proc/$$/fd/$n ] && echo -n \"$n \"; done; true";
+    let plain = std::process::Command::new("bash").args(["-c", command]).output().unwrap();
+    let alone = "0 1 2 ";
+    assert_ne!(String::from_utf8_lossy(&plain.stdout), alone);
+    for mode in [Mode::ReadOnly, Mode::DangerFullAccess] {
+        for backend in backends() {
+            let seen = Bench::new().shell(mode, *backend, command).unwrap();
+            assert_eq!(seen, format!("exit code: 0\nx\n{alone}"), "{mode:?}, {backend:?}");
+        }
+    }
+}
+
+#[test]
 fn a_program_reads_what_it_is_given() {
     let text = "0123456789".repeat(30_000);
     for backend in backends() {
@@ -129,8 +147,8 @@ fn a_program_that_does_not_exist_is_told_to_the_model() {
     for backend in backends() {
         let bench = Bench::new();
         let cx = bench.cx(Mode::ReadOnly, *backend);
-        let error = call(&ExecCommand, &cx, json!({ "program": "no-such", "args": [] }));
-        let told = "cannot run `no-such`: No such file or directory (os error 2)";
+        let error = call(&ExecCommand, &cx, json!({ "program": "./no-such", "args": [] }));
+        let told = "cannot run `./no-such`: No such file or directory (os error 2)";
         assert_eq!(error.unwrap_err(), ToolError::Refused(told.to_owned()), "{backend:?}");
     }
 }
