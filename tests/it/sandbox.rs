@@ -140,7 +140,8 @@ fn bubblewrap_works() -> bool {
 /// Asserts that `command` gets through without a sandbox, and in none of `modes`, whatever shuts it
 /// in. `prepare` makes a fresh bench for each attempt.
 fn holds(modes: &[Mode], prepare: impl Fn() -> Bench, command: &str) {
-    holds_with(backends(), modes, prepare, command);
+    let backends = [backends(), &[Backend::FirstLandlock]].concat();
+    holds_with(&backends, modes, prepare, command);
 }
 
 fn holds_with(backends: &[Backend], modes: &[Mode], prepare: impl Fn() -> Bench, command: &str) {

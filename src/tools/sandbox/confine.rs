@@ -23,7 +23,7 @@ use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 
 use super::{
     Backend, Limits, Mode,
-    filesystem::{self, Gaps},
+    filesystem::{self, Gaps, NEWEST, OLDEST},
     policy::{Confinement, Policy, Word},
     supervise::{control, receive, send},
     syscalls,
@@ -69,7 +69,7 @@ fn confine(confinement: &Confinement) -> Result<(), String> {
         gaps,
         guarded: &confinement.guarded,
         // Mounts protect what Landlock does not.
-        metadata: (policy.backend == Backend::Landlock).then_some(policy.mode),
+        metadata: (policy.backend != Backend::Bubblewrap).then_some(policy.mode),
     };
     filter.apply().map_err(|why| format!("cannot filter system calls: {why}"))
 }
@@ -105,10 +105,11 @@ fn restrict(policy: &Policy, temporary: &Path) -> Result<Gaps, String> {
         Mode::ReadOnly | Mode::DangerFullAccess => &[temporary],
     };
     match policy.backend {
-        Backend::Landlock => filesystem::restrict(folders),
+        Backend::Landlock => filesystem::restrict(folders, NEWEST),
+        Backend::FirstLandlock => filesystem::restrict(folders, OLDEST),
         // Its mounts and its process numbers of its own leave no gaps.
         Backend::Bubblewrap => {
-            filesystem::restrict(folders).ok();
+            filesystem::restrict(folders, NEWEST).ok();
             Ok(Gaps::default())
         }
         Backend::Strongest | Backend::NoneAvailable => {
