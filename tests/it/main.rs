@@ -13,6 +13,7 @@ mod document_properties;
 mod lint_invariants;
 mod lint_properties;
 mod list;
+#[cfg(target_os = "linux")]
 mod sandbox;
 mod schema;
 mod show;
