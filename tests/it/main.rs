@@ -16,6 +16,8 @@ mod lint_properties;
 mod list;
 mod providers;
 mod run_providers;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod schema;
 mod show;
 mod support;

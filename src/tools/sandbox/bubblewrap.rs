@@ -31,7 +31,19 @@ async fn probe() -> Option<PathBuf> {
     let mut command = Command::new(&program);
     command
         .args(NAMESPACES)
-        .args(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--", "/bin/sh", "-c", ":"])
+        .args([
+            "--ro-bind",
+            "/",
+            "/",
+            "--dev",
+            "/dev",
+            "--proc",
+            "/proc",
+            "--",
+            "/bin/sh",
+            "-c",
+            ":",
+        ])
         .env_clear()
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -19,9 +19,11 @@ use nix::sys::{
     signal::Signal,
 };
 
+use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+
 use super::{
     Backend, Limits, Mode,
-    filesystem::{self, Gaps},
+    filesystem::{self, Gaps, NEWEST, OLDEST},
     policy::{Confinement, Policy, Word},
     supervise::{control, receive, send},
     syscalls,
@@ -29,6 +31,11 @@ use super::{
 
 /// The argument that makes a helper do this.
 pub(super) const STAGE: &str = "confine";
+
+/// What is left of root's privileges: working on other people's files. The others read and signal
+/// any process, load modules, and raise limits.
+const PRIVILEGES: CapabilitySet =
+    CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::DAC_READ_SEARCH).union(CapabilitySet::FOWNER);
 
 /// Becomes the command the supervisor names, or says why not.
 pub(super) fn main() -> ExitCode {
@@ -57,11 +64,12 @@ fn confine(confinement: &Confinement) -> Result<(), String> {
     limit(&policy.limits).map_err(|error| format!("cannot set limits: {error}"))?;
     let gaps = restrict(policy, Path::new(&confinement.temporary))?;
     prctl::set_no_new_privs().map_err(|error| error.to_string())?;
+    give_up_privileges().map_err(|error| format!("cannot give up privileges: {error}"))?;
     let filter = syscalls::Filter {
         gaps,
         guarded: &confinement.guarded,
         // Mounts protect what Landlock does not.
-        metadata: (policy.backend == Backend::Landlock).then_some(policy.mode),
+        metadata: (policy.backend != Backend::Bubblewrap).then_some(policy.mode),
     };
     filter.apply().map_err(|why| format!("cannot filter system calls: {why}"))
 }
@@ -81,6 +89,15 @@ fn limit(limits: &Limits) -> nix::Result<()> {
     Ok(())
 }
 
+/// Becoming another program does not bring them back, now that there are no new privileges.
+fn give_up_privileges() -> rustix::io::Result<()> {
+    let mut sets = capabilities(None)?;
+    sets.effective &= PRIVILEGES;
+    sets.permitted &= PRIVILEGES;
+    sets.inheritable &= PRIVILEGES;
+    set_capabilities(None, sets)
+}
+
 /// Applies Landlock, which bubblewrap can do without.
 fn restrict(policy: &Policy, temporary: &Path) -> Result<Gaps, String> {
     let folders: &[&Path] = match policy.mode {
@@ -88,10 +105,11 @@ fn restrict(policy: &Policy, temporary: &Path) -> Result<Gaps, String> {
         Mode::ReadOnly | Mode::DangerFullAccess => &[temporary],
     };
     match policy.backend {
-        Backend::Landlock => filesystem::restrict(folders),
+        Backend::Landlock => filesystem::restrict(folders, NEWEST),
+        Backend::FirstLandlock => filesystem::restrict(folders, OLDEST),
         // Its mounts and its process numbers of its own leave no gaps.
         Backend::Bubblewrap => {
-            filesystem::restrict(folders).ok();
+            filesystem::restrict(folders, NEWEST).ok();
             Ok(Gaps::default())
         }
         Backend::Strongest | Backend::NoneAvailable => {
@@ -112,7 +130,6 @@ fn become_command(policy: &Policy, control: &UnixStream) -> Word {
     if let Err(error) = send(control, &Word::Confined) {
         return Word::Unconfined(error.to_string());
     }
-    let error =
-        Command::new(&policy.program).args(&policy.args).stderr(Stdio::from(output)).exec();
+    let error = Command::new(&policy.program).args(&policy.args).stderr(Stdio::from(output)).exec();
     Word::NotStarted(error.to_string())
 }

@@ -79,16 +79,13 @@ pub(super) fn scrubbed(
 }
 
 /// The value of `name`.
-pub(super) fn lookup<'e>(
-    environment: &'e [(OsString, OsString)],
-    name: &str,
-) -> Option<&'e OsStr> {
+pub(super) fn lookup<'e>(environment: &'e [(OsString, OsString)], name: &str) -> Option<&'e OsStr> {
     environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
 }
 
 fn is_harmless(name: &str, value: &str) -> bool {
-    let left_out = LEFT_OUT.contains(&name)
-        || LEFT_OUT_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    let left_out =
+        LEFT_OUT.contains(&name) || LEFT_OUT_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     !left_out && !is_secret_name(name) && !holds_a_key(value)
 }
 

@@ -15,6 +15,8 @@ pub enum Backend {
     Strongest,
     /// Landlock and seccomp.
     Landlock,
+    /// Landlock as it was at first, in Linux 5.13, and seccomp, which then has to do more.
+    FirstLandlock,
     /// Bubblewrap, and inside of it Landlock, if the kernel has it, and seccomp.
     Bubblewrap,
     /// As on a machine that has neither.

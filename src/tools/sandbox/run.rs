@@ -48,11 +48,7 @@ pub(super) async fn run(cx: &ToolCx, order: Order<'_>) -> Result<String, ToolErr
 }
 
 /// What the supervisor is to do.
-async fn policy(
-    cx: &ToolCx,
-    order: &Order<'_>,
-    time_limit: Duration,
-) -> Result<Policy, ToolError> {
+async fn policy(cx: &ToolCx, order: &Order<'_>, time_limit: Duration) -> Result<Policy, ToolError> {
     let Sandbox { mode, backend, environment, limits, .. } = &cx.sandbox;
     let found = match backend {
         Backend::Strongest | Backend::Bubblewrap if *mode != Mode::DangerFullAccess => {
@@ -167,15 +163,18 @@ fn told(policy: &Policy, report: &str, output: &Output) -> Result<String, ToolEr
             Err(ToolError::Refused(format!("cannot run `{program}`: {why}")))
         }
         Some(Ending::Unconfined(why)) => Err(unconfined(policy.mode, &why)),
+        // A command that may do everything may do this; and memory runs out for anyone.
         Some(Ending::Abandoned) | None => {
-            let report = report.trim();
-            Err(ToolError::Refused(format!("the command killed its supervisor {report}\n{output}")))
+            Err(ToolError::Refused(format!("the command's supervisor was killed\n{output}")))
         }
     }
 }
 
 /// No sandbox, no command.
 fn unconfined(mode: Mode, why: &str) -> ToolError {
+    if mode == Mode::DangerFullAccess {
+        return ToolError::Broken(format!("cannot run commands: {why}"));
+    }
     let mode = mode.name();
     let way_out = "install bubblewrap or use a kernel with Landlock (Linux 5.13 or later); only \
                    `danger_full_access` runs commands without a sandbox";

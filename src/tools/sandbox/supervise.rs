@@ -20,6 +20,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use close_fds::set_fds_cloexec;
 use nix::{
     poll::{PollFd, PollFlags, PollTimeout, poll},
     sys::{
@@ -40,6 +41,8 @@ use super::{
     tree,
 };
 
+/// The files after standard input, output and error.
+const FIRST_INHERITED: i32 = 3;
 /// How often it looks at what a command uses.
 const TICK: Duration = Duration::from_millis(100);
 /// No command takes longer, and no clock overflows.
@@ -82,6 +85,8 @@ pub(super) fn send(mut to: &UnixStream, message: &impl Serialize) -> io::Result<
 
 fn supervise(policy: &Policy, control: &UnixStream) -> io::Result<Ending> {
     let agentctl = getppid();
+    // Whatever agentctl was started with open, perhaps for writing, is not the command's.
+    set_fds_cloexec(FIRST_INHERITED, &[]);
     // Away from the terminal, and from every process group there is.
     setsid()?;
     prctl::set_child_subreaper(true)?;
@@ -155,7 +160,8 @@ fn watch(
     loop {
         let now = Instant::now();
         let wake = next_tick.min(began + time_limit).saturating_duration_since(now);
-        let wake = PollTimeout::try_from(wake + Duration::from_millis(1)).unwrap_or(PollTimeout::ZERO);
+        let wake =
+            PollTimeout::try_from(wake + Duration::from_millis(1)).unwrap_or(PollTimeout::ZERO);
         let mut ready = [
             PollFd::new(control.as_fd(), PollFlags::POLLIN),
             PollFd::new(children.as_fd(), PollFlags::POLLIN),
@@ -329,7 +335,7 @@ mod tests {
         let inner = temporary.0.join("locked");
         fs::create_dir(&inner).unwrap();
         fs::write(inner.join("file"), "x").unwrap();
-        fs::set_permissions(&inner, Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&inner, Permissions::from_mode(0o000)).unwrap();
         assert!(temporary.size().unwrap() > 0);
         drop(temporary);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
