@@ -206,7 +206,8 @@ impl Agent {
             Some(verdict) if !verdict.granted => {
                 format!("`{}` is not available to this agent: {}", call.name, verdict.reason)
             }
-            _ => format!("there is no tool called `{}`", call.name),
+            Some(_) => format!("`{}` is no longer available", call.name),
+            None => format!("there is no tool called `{}`", call.name),
         };
         let message = format!("{why}; there are {}", available.join(", "));
         let error = Failure { kind: FailureKind::ToolUnauthorized, message: message.clone() };
