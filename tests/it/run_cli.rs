@@ -1,0 +1,1 @@
+//! `agentctl run`.
