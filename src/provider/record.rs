@@ -209,11 +209,7 @@ impl Replay {
         let recorded = self.exchanges.get(&agent).map_or(&[][..], Vec::as_slice);
         let number = place.answers + 1;
         let Some(exchange) = recorded.get(place.answers) else {
-            return Err(format!(
-                "`{agent}` asks a model for the {number}th time, and the recording has {} answers \
-                 for it",
-                recorded.len()
-            ));
+            return Err(format!("the recording has no answer {number} for `{agent}`"));
         };
         if let Some(setting) = &exchange.setting {
             place.setting = Some(setting.clone());
