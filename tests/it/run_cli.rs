@@ -144,7 +144,7 @@ fn every_event_has_the_fields_it_is_documented_with() {
 
 #[test]
 fn a_long_output_is_cut_in_the_stream_and_whole_for_the_model() {
-    let text = format!("{}the end\n", "x".repeat(70).to_owned() + "\n").repeat(400);
+    let text = format!("{}\nthe end\n", "x".repeat(70)).repeat(300);
     let turn = "{expect: {last_message: 'the end\\s*$'}, tool_calls: [{name: complete_task, arguments: {result: done}}]}";
     let stage = Stage::new(
         "",

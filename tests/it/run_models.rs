@@ -278,7 +278,7 @@ fn a_script_that_does_not_fit_fails_the_run_and_says_where() {
         ),
         (
             "{tool_calls: [{name: read_file, arguments: {path: script.yaml}}]}",
-            "the script ends after 1 turns, and `tester` asks for another",
+            "the script has no turn 2 for `tester`",
         ),
     ];
     for (turn, error) in cases {
