@@ -1,6 +1,6 @@
 //! `agentctl show`.
 
-use std::{io::Write as _, path::PathBuf, time::SystemTime};
+use std::{io::Write as _, path::PathBuf};
 
 use anyhow::Result;
 
@@ -13,7 +13,6 @@ use crate::{
     authority::{Circumstances, MAX_DEPTH, Position, Trust, authority},
     catalog::{Catalog, Entry, File, Keep, NotFound},
     dialect::{self, Dialect},
-    event::today,
     plan::{Sheet, Situation, preview},
     render::{json_text, show_json, show_text, yaml_text},
 };
@@ -130,10 +129,10 @@ fn sheet(world: &mut World, trust: &Trust, entry: &Entry, of: Of) -> Result<Opti
     }
     let settings = world.settings()?.run.clone();
     let book = super::run::book(world, &settings);
-    let date = today(SystemTime::now());
     let situation = Situation {
         cwd: world.cwd(),
-        today: &date,
+        // The day on which it runs is not known yet.
+        today: "${today}",
         models: &book,
         settings: &settings,
         circumstances: circumstances(trust, entry),

@@ -134,7 +134,7 @@ fn problems(inputs: &[Input], values: &Map<String, Value>) -> Vec<String> {
         let kind =
             inputs.iter().find(|input| input.name.value == name).and_then(|i| i.kind.as_ref());
         let kind = kind.map_or("string", |kind| kind.value.name());
-        problems.push(format!("`{name}` must be a {kind}, and is {}", values[name]));
+        problems.push(format!("`{name}` must be of type {kind}, and is {}", values[name]));
     }
     problems.dedup();
     problems

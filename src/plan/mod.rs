@@ -345,8 +345,14 @@ fn chain(
     }
     if require_llm {
         chain.models.retain(|model| *model != ModelId::offline());
-    } else if chain.models.contains(&ModelId::offline()) {
-        served().map_err(|why| no_model(book, &why))?;
+    } else if chain.models.contains(&ModelId::offline())
+        && let Err(why) = served()
+    {
+        // The others of the chain may still answer.
+        chain.models.retain(|model| *model != ModelId::offline());
+        if chain.models.is_empty() {
+            return Err(PlanError::NoModel(format!("`offline` was asked for, and {why}")));
+        }
     }
     let missing: Vec<String> = chain
         .models

@@ -170,11 +170,13 @@ pub struct Replay {
     exchanges: HashMap<String, Vec<Exchange>>,
     places: Places,
     paths: Paths,
+    redactor: Redactor,
 }
 
 impl Replay {
-    /// Reads a recording, for an agent that works in `cwd`.
-    pub fn parse(text: &str, cwd: &Path) -> Result<Self, RecordError> {
+    /// Reads a recording, for an agent that works in `cwd`. What the agent says is compared without
+    /// keys, since the recording has none.
+    pub fn parse(text: &str, cwd: &Path, redactor: Redactor) -> Result<Self, RecordError> {
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let malformed = |line: usize, error: &dyn std::fmt::Display| RecordError::Malformed {
             line: line + 1,
@@ -192,7 +194,7 @@ impl Replay {
             exchanges.entry(exchange.agent.clone()).or_default().push(exchange);
         }
         let paths = Paths::new(cwd);
-        Ok(Self { today: header.today, exchanges, places: Places::default(), paths })
+        Ok(Self { today: header.today, exchanges, places: Places::default(), paths, redactor })
     }
 
     /// The day on which it was recorded: what `${today}` has to be for the same prompts.
@@ -207,19 +209,15 @@ impl Replay {
         let recorded = self.exchanges.get(&agent).map_or(&[][..], Vec::as_slice);
         let number = place.answers + 1;
         let Some(exchange) = recorded.get(place.answers) else {
-            return Err(format!(
-                "`{agent}` asks a model for the {number}th time, and the recording has {} answers \
-                 for it",
-                recorded.len()
-            ));
+            return Err(format!("the recording has no answer {number} for `{agent}`"));
         };
         if let Some(setting) = &exchange.setting {
             place.setting = Some(setting.clone());
         }
-        let asked = self.paths.portable(to_json(&Setting::of(request)));
+        let asked = self.comparable(&Setting::of(request));
         let expected = place.setting.as_ref().map(to_json).unwrap_or_default();
         let messages = said_since(request, place.messages);
-        let said = self.paths.portable(to_json(&messages));
+        let said = self.comparable(&messages);
         let differs = difference(&expected, &asked, "")
             .or_else(|| difference(&to_json(&exchange.messages), &said, "/messages"));
         if let Some(differs) = differs {
@@ -229,6 +227,11 @@ impl Replay {
         place.answers += 1;
         let answer = self.paths.here(to_json(&exchange.answer));
         serde_json::from_value(answer).map_err(|error| error.to_string())
+    }
+
+    /// `value` as a recording would hold it.
+    fn comparable<T: Serialize>(&self, value: &T) -> Value {
+        self.paths.portable(self.redactor.value(to_json(value)))
     }
 }
 

@@ -158,8 +158,8 @@ impl Script {
         if at >= turns.len() {
             if !self.file.repeat {
                 return Err(mismatch(format!(
-                    "the script ends after {} turns, and `{}` asks for another",
-                    turns.len(),
+                    "the script has no turn {} for `{}`",
+                    at + 1,
                     caller.agent_type
                 )));
             }

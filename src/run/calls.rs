@@ -206,7 +206,8 @@ impl Agent {
             Some(verdict) if !verdict.granted => {
                 format!("`{}` is not available to this agent: {}", call.name, verdict.reason)
             }
-            _ => format!("there is no tool called `{}`", call.name),
+            Some(_) => format!("`{}` is no longer available", call.name),
+            None => format!("there is no tool called `{}`", call.name),
         };
         let message = format!("{why}; there are {}", available.join(", "));
         let error = Failure { kind: FailureKind::ToolUnauthorized, message: message.clone() };
@@ -250,21 +251,22 @@ impl Agent {
         let question = Question { agent: self.me.clone(), tool: name.clone(), detail };
         let decision = {
             let _stopped = self.clock.stop();
-            // Somebody else's yes may have answered this question, too.
-            if rulings().approved.contains(name) {
+            let _asking = self.asking.lock().await;
+            // The answer to the question before may have answered this one, too.
+            let decision = if rulings().approved.contains(name) {
                 Decision::Approved
             } else {
                 self.around.approver.ask(&question).await
+            };
+            if decision == Decision::ApprovedForRun {
+                rulings().approved.insert(name.clone());
             }
+            decision
         };
         self.record(What::ApprovalDecision { call_id: id.to_owned(), decision })
             .map_err(unwritten)?;
         match decision {
-            Decision::Approved => Ok(()),
-            Decision::ApprovedForRun => {
-                rulings().approved.insert(name.clone());
-                Ok(())
-            }
+            Decision::Approved | Decision::ApprovedForRun => Ok(()),
             Decision::Denied => Err(Done::Failed(format!(
                 "the user refused this call of `{name}`. Do not try it again; acknowledge it and go \
                  on without it, or finish and say what is missing."

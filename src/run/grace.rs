@@ -43,7 +43,10 @@ impl Agent {
     }
 
     async fn last_turns(&mut self, reason: Status) -> End {
-        let only = [self.plan.output().tool()];
+        // What is not offered is not carried out either.
+        self.tools.clear();
+        self.specs = vec![self.plan.output().tool()];
+        let only = self.specs.clone();
         for _ in 0..GRACE_TURNS {
             let answer = match self.ask(&only).await {
                 Ok(answer) => answer,

@@ -77,6 +77,8 @@ pub struct Agent {
     llm: bool,
     last_text: String,
     rulings: Mutex<Rulings>,
+    /// Held while someone is asked: one question at a time.
+    asking: tokio::sync::Mutex<()>,
 }
 
 /// What was decided about tools that need an approval.
@@ -139,6 +141,7 @@ impl Agent {
             llm: true,
             last_text: String::new(),
             rulings: Mutex::default(),
+            asking: tokio::sync::Mutex::default(),
             plan,
             around,
         }
@@ -339,3 +342,6 @@ fn seconds(duration: Duration) -> f64 {
     // Milliseconds are precise enough, and read better.
     (duration.as_secs_f64() * 1000.0).round() / 1000.0
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,7 +27,7 @@ macro_rules! assert_snapshot {
 pub(crate) use assert_snapshot;
 
 /// A program that takes longer than this hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The top of the repository.
 pub fn repository() -> &'static Path {

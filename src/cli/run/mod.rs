@@ -60,7 +60,7 @@ pub(super) fn run(world: &mut World, args: &RunArgs) -> Result<Exit> {
         Err(error) => return refuse(world, &args.agent, &findings, &error),
     };
     if args.dry_run {
-        return dry_run(world, args, &job.plan);
+        return dry_run(world, args, &job);
     }
     let format = args.format;
     let outcome = runtime.block_on(job.run(world, args))?;
@@ -194,10 +194,12 @@ impl Job {
             args.cwd.as_ref().map_or_else(|| world.cwd().to_owned(), |dir| world.cwd().join(dir));
         let outer = Root::open(&cwd)?;
         let cwd = outer.path().to_owned();
-        let replay = args.replay.as_deref().map(|file| read_replay(file, &cwd)).transpose()?;
+        let mut book = models::book(world, &settings);
+        let redactor = redactor(world, &book);
+        let replay = args.replay.as_deref().map(|file| read_replay(file, &cwd, &redactor));
+        let replay = replay.transpose()?;
         let date =
             replay.as_ref().map_or_else(|| today(SystemTime::now()), |r| r.today().to_owned());
-        let mut book = models::book(world, &settings);
         let wishes = wishes(world, args);
         if !args.no_probe && needs_probe(&book, entry, &wishes) {
             book.local = Some(runtime.block_on(models::on_this_machine(&book, patience)));
@@ -226,7 +228,6 @@ impl Job {
             return Ok(Err(PlanError::BaseDir(plan.directory().to_owned())));
         }
         mention_what_is_missing(world, entry);
-        let redactor = redactor(world, &book);
         let recording = match (&args.record, args.dry_run) {
             (Some(file), false) => Some(begin_recording(file, &date, &cwd, redactor.clone())?),
             _ => None,
@@ -386,10 +387,11 @@ fn mention_what_is_missing(world: &mut World, entry: &Entry) {
     }
 }
 
-fn read_replay(file: &Path, cwd: &Path) -> Result<Replay> {
+fn read_replay(file: &Path, cwd: &Path, redactor: &Redactor) -> Result<Replay> {
     let shown = file.display();
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
-    Replay::parse(&text, cwd).with_context(|| format!("{shown} cannot be replayed"))
+    Replay::parse(&text, cwd, redactor.clone())
+        .with_context(|| format!("{shown} cannot be replayed"))
 }
 
 fn begin_recording(
@@ -420,12 +422,13 @@ fn listen(cancel: &CancellationToken) -> Result<()> {
     Ok(())
 }
 
-fn dry_run(world: &mut World, args: &RunArgs, plan: &Plan) -> Result<Exit> {
-    let sheet = plan.sheet();
+fn dry_run(world: &mut World, args: &RunArgs, job: &Job) -> Result<Exit> {
+    let sheet = job.plan.sheet();
+    let value = || Ok::<_, anyhow::Error>(job.redactor.value(serde_json::to_value(&sheet)?));
     let text = match args.format {
-        RunFormat::Text => sheet_text(&sheet, world.paint),
-        RunFormat::Json => json_text(&serde_json::to_value(&sheet)?)? + "\n",
-        RunFormat::Jsonl => serde_json::to_string(&sheet)? + "\n",
+        RunFormat::Text => job.redactor.text(&sheet_text(&sheet, world.paint)).into_owned(),
+        RunFormat::Json => json_text(&value()?)? + "\n",
+        RunFormat::Jsonl => value()?.to_string() + "\n",
     };
     write!(world.out, "{text}")?;
     Ok(Exit::Done)
