@@ -191,7 +191,8 @@ fn a_definition_that_suppresses_questions_gets_no_for_an_answer() {
     let stage = Stage::new(
         "approvalMode: suppress\nreadOnly: true\ntools: [web_fetch]",
         &["{tool_calls: [{name: web_fetch, arguments: {url: 'https://example.com'}}]}", DONE],
-    );
+    )
+    .file("~/.config/agentctl/config.toml", "[tools]\nweb_fetch = true\n");
     let played = stage.with(&["--approve", "always"]).play().ended("goal", 0);
     assert!(played.told()[0].contains("says that nobody is asked"), "{played}");
     assert_eq!(played.all("APPROVAL_REQUEST").len(), 0);
@@ -245,14 +246,11 @@ fn a_server_in_a_list_grants_nothing_else() {
 
 #[test]
 fn files_outside_of_the_working_directory_are_out_of_reach() {
-    let played = Stage::new(
-        "",
-        &["{tool_calls: [{name: read_file, arguments: {path: ../home/.config/agentctl/config.toml}}]}", DONE],
-    )
-    .play()
-    .ended("goal", 0);
+    let read = "{tool_calls: [{name: read_file, arguments: {path: ../outside.txt}}]}";
+    let played =
+        Stage::new("", &[read, DONE]).file("../outside.txt", "kept away").play().ended("goal", 0);
     assert_eq!(played.all("TOOL_CALL_END")[0]["success"], false);
-    assert!(!played.told()[0].contains("retry_delay_ms"), "{played}");
+    assert!(played.told()[0].contains("is outside the working directory"), "{played}");
 }
 
 #[test]

@@ -275,7 +275,8 @@ fn the_documents_name_files_that_exist() {
             );
         for path in named {
             assert!(
-                path.exists() || path.ends_with("your_rule.rs"),
+                path.exists()
+                    || ["your_rule.rs", "your_tool.rs"].iter().any(|name| path.ends_with(name)),
                 "{document} names {}",
                 path.display()
             );
