@@ -206,7 +206,7 @@ mod tests {
 
     use super::*;
 
-    fn render(text: &str, variables: Value) -> Result<String, String> {
+    fn render(text: &str, variables: &Value) -> Result<String, String> {
         let variables = variables.as_object().cloned().unwrap_or_default();
         Renderer::new(variables).render(text).map_err(|error| error.to_string())
     }
@@ -215,7 +215,7 @@ mod tests {
     fn fills_in_names_and_leaves_everything_else_alone() {
         let text =
             "In ${cwd}: {{ x }} {% if %} <% erb %> $HOME $$ $${cwd} $(ls) ${ n | default(2) }\n";
-        let rendered = render(text, json!({"cwd": "/w", "n": 1}));
+        let rendered = render(text, &json!({"cwd": "/w", "n": 1}));
         assert_eq!(
             rendered.unwrap(),
             "In /w: {{ x }} {% if %} <% erb %> $HOME $$ ${cwd} $(ls) 1\n"
@@ -226,7 +226,7 @@ mod tests {
     fn what_comes_in_is_never_expanded_again() {
         let hostile = "${cwd} ${ghost} $${x}";
         assert_eq!(
-            render("<${prompt}>", json!({"prompt": hostile})).unwrap(),
+            render("<${prompt}>", &json!({"prompt": hostile})).unwrap(),
             format!("<{hostile}>")
         );
     }
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn missing_names_are_listed_with_those_there_are() {
         let error =
-            render("${a} ${b.c} ${cwd} ${a}", json!({"cwd": "/", "prompt": ""})).unwrap_err();
+            render("${a} ${b.c} ${cwd} ${a}", &json!({"cwd": "/", "prompt": ""})).unwrap_err();
         assert_eq!(
             error,
             "the prompt uses `a`, `b`, which nothing defines; there are `cwd`, `prompt`"
@@ -243,9 +243,9 @@ mod tests {
 
     #[test]
     fn a_broken_expression_is_pointed_at() {
-        let error = render("ok\n$${x}\n${ a b }", json!({"a": 1})).unwrap_err();
+        let error = render("ok\n$${x}\n${ a b }", &json!({"a": 1})).unwrap_err();
         assert!(error.starts_with("line 3 of the prompt cannot be rendered: "), "{error}");
-        let error = render("${HOME:-/root}", json!({"HOME": 1})).unwrap_err();
+        let error = render("${HOME:-/root}", &json!({"HOME": 1})).unwrap_err();
         assert!(error.starts_with("line 1 of the prompt cannot be rendered: "), "{error}");
     }
 
@@ -253,16 +253,16 @@ mod tests {
     fn values_of_every_type_have_a_text() {
         let variables = json!({"l": ["a", "b"], "n": 1.5, "i": 3, "t": true, "e": [], "s": "x"});
         let rendered =
-            render("${l}|${n}|${i}|${t}|${e}|${s | upper}|${l | tojson}|${l | length}", variables);
+            render("${l}|${n}|${i}|${t}|${e}|${s | upper}|${l | tojson}|${l | length}", &variables);
         assert_eq!(rendered.unwrap(), "a, b|1.5|3|true||X|[\"a\",\"b\"]|2");
     }
 
     #[test]
     fn a_template_cannot_grow_without_end() {
         let variables = json!({"prompt": "x".repeat(1 << 20)});
-        let error = render(&"${prompt}".repeat(5), variables).unwrap_err();
+        let error = render(&"${prompt}".repeat(5), &variables).unwrap_err();
         assert!(error.contains("cannot be rendered"), "{error}");
-        assert!(render("${ range(100000000) }", json!({})).is_err());
-        assert!(render("\u{1}% for x in [1] %\u{1}${x}\u{1}% endfor %\u{1}", json!({})).is_ok());
+        assert!(render("${ range(100000000) }", &json!({})).is_err());
+        assert!(render("\u{1}% for x in [1] %\u{1}${x}\u{1}% endfor %\u{1}", &json!({})).is_ok());
     }
 }

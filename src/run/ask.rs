@@ -27,7 +27,7 @@ impl Agent {
             }
             let next = self.plan.models().get(self.model + 1);
             let Some(next) = next.filter(|_| error.remedy() != Remedy::Stop) else {
-                return Err(Turn::Failed(self.no_answer(failure)));
+                return Err(Turn::Failed(self.no_answer(&failure)));
             };
             let next = Some(next.to_string());
             let retry = What::Retry { model, attempt: 0, delay_ms: 0, error: failure, next };
@@ -114,10 +114,10 @@ impl Agent {
     }
 
     /// Why no model of the chain answered.
-    fn no_answer(&self, last: Failure) -> Failure {
+    fn no_answer(&self, last: &Failure) -> Failure {
         if self.tried.len() < 2 {
             let model = self.tried.first().map_or("", |tried| tried.model.as_str());
-            return Failure { message: format!("{model}: {}", last.message), ..last };
+            return Failure { kind: last.kind, message: format!("{model}: {}", last.message) };
         }
         let failures: Vec<_> = self
             .tried
