@@ -245,14 +245,14 @@ fn a_server_in_a_list_grants_nothing_else() {
 
 #[test]
 fn files_outside_of_the_working_directory_are_out_of_reach() {
-    let played = Stage::new(
+    let stage = Stage::new(
         "",
-        &["{tool_calls: [{name: read_file, arguments: {path: ../home/.config/agentctl/config.toml}}]}", DONE],
+        &["{tool_calls: [{name: read_file, arguments: {path: ../outside.txt}}]}", DONE],
     )
-    .play()
-    .ended("goal", 0);
+    .file("../outside.txt", "not for agents\n");
+    let played = stage.play().ended("goal", 0);
     assert_eq!(played.all("TOOL_CALL_END")[0]["success"], false);
-    assert!(!played.told()[0].contains("retry_delay_ms"), "{played}");
+    assert!(!played.told()[0].contains("not for agents"), "{played}");
 }
 
 #[test]
