@@ -52,11 +52,13 @@ pub struct Seen {
     pub body: Value,
 }
 
+type Arrived = Arc<Mutex<Vec<Seen>>>;
+
 /// A server on this machine. It ends when it is dropped.
 #[derive(Debug)]
 pub struct Server {
     pub url: String,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arrived,
     task: AbortHandle,
 }
 
@@ -106,7 +108,7 @@ impl Server {
 }
 
 async fn answer(
-    State((replies, seen)): State<(Vec<Reply>, Arc<Mutex<Vec<Seen>>>)>,
+    State((replies, seen)): State<(Vec<Reply>, Arrived)>,
     request: Request,
 ) -> Response {
     let (head, body) = request.into_parts();

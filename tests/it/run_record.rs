@@ -177,6 +177,31 @@ fn commands_do_not_see_keys() {
 }
 
 #[test]
+fn a_key_is_one_whatever_its_variable_is_called() {
+    let stage = Stage::new(
+        "",
+        &["{text: It is letmein-letmein., tool_calls: [{name: shell, arguments: {command: 'echo [$OUR_SERVER] | rev'}}]}", DONE],
+    )
+    .variable("OUR_SERVER", "letmein-letmein")
+    .trusted();
+    let settings = "[providers.ours]\nkind = 'openai'\nbase_url = 'http://127.0.0.1:1'\n\
+                    api_key_env = 'OUR_SERVER'\n";
+    stage.sandbox.write("~/.config/agentctl/config.toml", settings);
+    let played = stage.play().ended("goal", 0);
+    assert_eq!(played.told()[0], "exit code: 0\n][\n");
+    assert_eq!(played.all("TEXT_CHUNK")[0]["text"], "It is [redacted].");
+}
+
+#[test]
+fn a_recording_keeps_a_last_chance() {
+    let stage = Stage::new("", &["{}", DONE]);
+    let record = ["tester", "--model", "script:script.yaml", "--record", "recording.jsonl"];
+    stage.play_with(&record).ended("goal", 0);
+    let played = stage.play_with(&["tester", "--replay", "recording.jsonl"]).ended("goal", 0);
+    assert_eq!(played.all("GRACE_PERIOD_START").len(), 1);
+}
+
+#[test]
 fn a_dry_run_asks_no_model_and_records_nothing() {
     let turn = "{expect: {system: never}}";
     let stage = Stage::new("", &[turn]).with(&["--dry-run", "--record", "recording.jsonl"]);

@@ -5,6 +5,7 @@ mod outcome;
 mod screen;
 
 use std::{
+    ffi::OsString,
     fs::{self, File},
     io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
@@ -232,6 +233,7 @@ impl Job {
             (Some(file), false) => Some(begin_recording(file, &date, &cwd, redactor.clone())?),
             _ => None,
         };
+        let environment = without_keys(world, &book);
         let mut registry = Registry::new(book, world.cwd().to_owned(), patience, recording);
         for model in plan.models() {
             registry.prepare(model)?;
@@ -240,7 +242,7 @@ impl Job {
             registry.replay(plan.models()[0].clone(), replay);
         }
         let helper = std::env::current_exe().context("cannot find agentctl itself")?;
-        let sandbox = Sandbox::new(plan.sandbox(), helper, world.variables().iter().cloned());
+        let sandbox = Sandbox::new(plan.sandbox(), helper, environment);
         let plan = Arc::new(plan);
         Ok(Ok(Self { plan, registry, patience, redactor, sandbox, root, tools, web }))
     }
@@ -372,6 +374,15 @@ fn redactor(world: &World, book: &ModelBook) -> Redactor {
         is_secret_name(name.to_str()?).then(|| value.to_str().map(str::to_owned))?
     });
     Redactor::new(keys.chain(secrets))
+}
+
+/// The variables commands may see: not those settings take keys from, whatever they are called.
+fn without_keys(world: &World, book: &ModelBook) -> Vec<(OsString, OsString)> {
+    let holds_key = |name: &OsString| {
+        let mut keys = book.endpoints.iter().filter_map(|endpoint| endpoint.key_variable.as_ref());
+        keys.any(|key| name == key.as_str())
+    };
+    world.variables().iter().filter(|(name, _)| !holds_key(name)).cloned().collect()
 }
 
 /// Says what a definition asks for and a run does not have.
