@@ -23,7 +23,7 @@ use agentctl::{
     run::{Agent, Always, Models, Surroundings},
     text::Source,
     tools::{
-        Root, Tool, ToolCx, ToolFuture,
+        self, Root, Tool, ToolCx, ToolFuture,
         sandbox::{Mode, Sandbox},
     },
 };
@@ -36,7 +36,7 @@ const TURNS: u32 = 5_000;
 const AGENTS: usize = 1_000;
 const STARTS: u32 = 50;
 
-const AGENT: &str = "---\nagentType: bench\nwhenToUse: Measures.\ntools: [list_dir]\n---\nWork in \
+const AGENT: &str = "---\nagentType: bench\nwhenToUse: Measures.\n---\nWork in \
                      ${cwd} on ${prompt}.\n";
 
 fn main() -> Result<()> {
@@ -51,7 +51,7 @@ fn per_turn(folder: &Path) -> Result<()> {
     let script = "turns: [{text: Go on., tool_calls: [{name: list_dir, arguments: {path: .}}]}]\n\
                   repeat: true\n";
     let cost = |turns: u32| -> Result<Duration> {
-        let around = surroundings(folder, script)?;
+        let around = surroundings(folder, script, vec![Arc::new(Nothing)])?;
         let agent = Agent::new(the_plan(folder, turns)?, around, "bench".to_owned(), 1);
         let before = cpu()?;
         let outcome = runtime()?.block_on(agent.run());
@@ -70,7 +70,7 @@ fn per_turn(folder: &Path) -> Result<()> {
 
 /// Memory of agents that wait for their models.
 fn per_agent(folder: &Path) -> Result<()> {
-    let around = surroundings(folder, "turns: [{hang: true}]\nrepeat: true\n")?;
+    let around = surroundings(folder, "turns: [{hang: true}]\nrepeat: true\n", tools::built_in())?;
     let before = resident()?;
     runtime()?.block_on(async {
         let mut tasks = Vec::new();
@@ -117,14 +117,14 @@ fn cold_start(folder: &Path) -> Result<()> {
 fn the_plan(folder: &Path, turns: u32) -> Result<Arc<Plan>> {
     let file = File::new(Path::new("agents/bench.md"), AGENT.into(), Origin::Builtin, &[]);
     let settings = Settings::default();
-    let (models, tools) = (ModelBook::default(), ["list_dir"]);
+    let models = ModelBook::default();
     let situation = Situation {
         cwd: folder,
         today: "2026-01-01",
         models: &models,
         settings: &settings.run,
         circumstances: Circumstances {
-            caller: Some(&tools),
+            caller: None,
             position: Position::Main,
             background: false,
             trusted: false,
@@ -139,11 +139,11 @@ fn the_plan(folder: &Path, turns: u32) -> Result<Arc<Plan>> {
     Ok(Arc::new(plan(&file.entries[0], &[], call, &situation)?))
 }
 
-fn surroundings(folder: &Path, script: &str) -> Result<Surroundings> {
+fn surroundings(folder: &Path, script: &str, tools: Vec<Arc<dyn Tool>>) -> Result<Surroundings> {
     let script = Script::parse(&Source::new("script".to_owned(), script.into()))?;
     Ok(Surroundings {
         models: Arc::new(One(Arc::new(script))),
-        tools: Arc::new([Arc::new(Nothing) as Arc<dyn Tool>]),
+        tools: tools.into(),
         cx: Arc::new(ToolCx {
             root: Root::open(folder)?,
             sandbox: Sandbox::new(Mode::ReadOnly, "agentctl".into(), []),

@@ -109,7 +109,7 @@ pub enum PlanError {
     #[error("the inputs do not fit:\n{}", .0.iter().map(|one| format!("- {one}")).collect::<Vec<_>>().join("\n"))]
     Inputs(Vec<String>),
     /// The name of a model that is none.
-    #[error("`{}` ({}) is no model agentctl knows", .0.name, .0.from)]
+    #[error("`{}` ({}) is no model agentctl knows{}", .0.name, .0.from, .0.hint())]
     UnknownModel(UnknownModel),
     /// There is no model to be had.
     #[error("no model is available: {0}")]

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::{
     dialect::Family,
+    lint::closest,
     provider::{ENDPOINTS, Endpoint, ModelId, OFFLINE, REPLAY, SCRIPT},
 };
 
@@ -78,6 +79,16 @@ pub struct UnknownModel {
     pub name: String,
     /// Who used it.
     pub from: &'static str,
+    /// A name it may be a typo of.
+    pub near: Option<String>,
+}
+
+impl UnknownModel {
+    /// What was perhaps meant, to be added to a message.
+    pub(super) fn hint(&self) -> String {
+        let near = self.near.as_ref();
+        near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
+    }
 }
 
 impl ModelBook {
@@ -119,13 +130,19 @@ impl ModelBook {
         let mut models = Vec::new();
         // `inherit` in a list means that whatever follows is never reached.
         for name in names.iter().copied().take_while(|name| *name != INHERIT) {
-            for model in self.lookup(name, 0).ok_or(UnknownModel { name: name.to_owned(), from })? {
+            for model in self.lookup(name, 0).ok_or_else(|| self.unknown(name, from))? {
                 if !models.contains(&model) {
                     models.push(model);
                 }
             }
         }
         Ok(models)
+    }
+
+    fn unknown(&self, name: &str, from: &'static str) -> UnknownModel {
+        let aliases = ALIASES.iter().map(|(alias, _)| *alias).chain([OFFLINE, INHERIT]);
+        let near = closest(name, aliases.chain(self.aliases.keys().map(String::as_str)));
+        UnknownModel { name: name.to_owned(), from, near: near.map(str::to_owned) }
     }
 
     fn lookup(&self, name: &str, depth: usize) -> Option<Vec<ModelId>> {
@@ -295,5 +312,7 @@ mod tests {
         assert_eq!(unknown("loop"), "loop");
         assert_eq!(unknown("sonet"), "sonet");
         assert_eq!(unknown("nowhere/model"), "nowhere/model");
+        let near = book.chain(&["sonet"], &wishes).unwrap_err().near;
+        assert_eq!(near.as_deref(), Some("sonnet"));
     }
 }

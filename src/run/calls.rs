@@ -62,8 +62,8 @@ impl Agent {
         let slots: Vec<Slot> = calls.iter().map(|_| Slot::default()).collect();
         let begun = Instant::now();
         let all = join_all(calls.iter().zip(&ids).zip(&slots).map(|((call, id), slot)| async {
-            let done = self.carry_out_one(call, id).await;
-            let finished = self.ended(call, id, done, begun.elapsed());
+            let (done, took) = self.carry_out_one(call, id).await;
+            let finished = self.ended(call, id, done, took);
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(finished);
         }));
         let stopped = tokio::select! {
@@ -132,60 +132,16 @@ impl Agent {
         if call.id.is_empty() { format!("{}-{}", self.turns, at + 1) } else { call.id.clone() }
     }
 
-    async fn carry_out_one(&self, call: &ToolCall, id: &str) -> Done {
-        let arguments = serde_json::from_str::<Value>(&call.arguments);
-        let started = What::ToolCallStart {
-            tool_name: call.name.clone(),
-            call_id: id.to_owned(),
-            arguments: arguments
-                .as_ref()
-                .cloned()
-                .unwrap_or_else(|_| call.arguments.clone().into()),
+    /// Carries out a call; says how long that took, without waiting for people.
+    async fn carry_out_one(&self, call: &ToolCall, id: &str) -> (Done, Duration) {
+        let (tool, arguments) = match self.prepare(call, id).await {
+            Ok(ready) => ready,
+            Err(done) => return (done, Duration::ZERO),
         };
-        if let Err(error) = self.record(started) {
-            return Done::Broken(unwritten(&error));
-        }
-        let arguments = match arguments {
-            Ok(Value::Object(arguments)) => arguments,
-            Ok(_) => return Done::Failed("the arguments must be a JSON object".to_owned()),
-            // Some providers send nothing where there are no arguments.
-            Err(_) if call.arguments.trim().is_empty() => Map::new(),
-            Err(error) => {
-                return Done::Failed(format!(
-                    "the arguments of `{}` are not valid JSON: {error}; send them again as one JSON \
-                     object",
-                    call.name
-                ));
-            }
-        };
-        if call.name == COMPLETE_TASK {
-            return match self.plan.output().check(&arguments) {
-                Ok(handed) => Done::Handed(handed),
-                Err(problems) => Done::Failed(format!(
-                    "the result was not accepted:\n{}\nCorrect it and call `{COMPLETE_TASK}` again.",
-                    problems.iter().map(|one| format!("- {one}")).collect::<Vec<_>>().join("\n")
-                )),
-            };
-        }
-        let Some(tool) = self.tools.iter().find(|tool| tool.spec().name == call.name) else {
-            return self.unavailable(call);
-        };
-        self.use_tool(Arc::clone(tool), call, id, Value::Object(arguments)).await
-    }
-
-    async fn use_tool(
-        &self,
-        tool: Arc<dyn Tool>,
-        call: &ToolCall,
-        id: &str,
-        arguments: Value,
-    ) -> Done {
-        if let Err(done) = self.approve(&*tool, call, id, &arguments).await {
-            return done;
-        }
+        let begun = Instant::now();
         let limit = self.around.patience.tool;
         let called = tool.call(&self.around.cx, arguments);
-        match tokio::time::timeout(limit + MARGIN, called).await {
+        let done = match tokio::time::timeout(limit + MARGIN, called).await {
             Ok(Ok(text)) => Done::Told(text),
             Ok(Err(ToolError::Refused(why))) => Done::Failed(why),
             Ok(Err(ToolError::Broken(why))) => Done::Broken(Failure {
@@ -195,6 +151,39 @@ impl Agent {
             Err(_) => {
                 Done::Failed(format!("`{}` took longer than {} s", call.name, limit.as_secs()))
             }
+        };
+        (done, begun.elapsed())
+    }
+
+    /// A tool that may be used and what to use it with; otherwise what the call came to.
+    async fn prepare(&self, call: &ToolCall, id: &str) -> Result<(Arc<dyn Tool>, Value), Done> {
+        let parsed = serde_json::from_str::<Value>(&call.arguments);
+        let written = || Value::String(call.arguments.clone());
+        self.record(What::ToolCallStart {
+            tool_name: call.name.clone(),
+            call_id: id.to_owned(),
+            arguments: parsed.as_ref().map_or_else(|_| written(), Value::clone),
+        })
+        .map_err(|error| Done::Broken(unwritten(&error)))?;
+        let arguments = arguments(call, parsed)?;
+        if call.name == COMPLETE_TASK {
+            return Err(self.hand_in(&arguments));
+        }
+        let Some((_, tool)) = self.tools.iter().find(|(name, _)| *name == call.name) else {
+            return Err(self.unavailable(call));
+        };
+        let arguments = Value::Object(arguments);
+        self.approve(&**tool, call, id, &arguments).await?;
+        Ok((Arc::clone(tool), arguments))
+    }
+
+    fn hand_in(&self, arguments: &Map<String, Value>) -> Done {
+        match self.plan.output().check(arguments) {
+            Ok(handed) => Done::Handed(handed),
+            Err(problems) => Done::Failed(format!(
+                "the result was not accepted:\n{}\nCorrect it and call `{COMPLETE_TASK}` again.",
+                problems.iter().map(|one| format!("- {one}")).collect::<Vec<_>>().join("\n")
+            )),
         }
     }
 
@@ -279,6 +268,23 @@ impl Agent {
                 )))
             }
         }
+    }
+}
+
+/// The arguments of a call, if they are what they must be.
+fn arguments(
+    call: &ToolCall,
+    parsed: Result<Value, serde_json::Error>,
+) -> Result<Map<String, Value>, Done> {
+    match parsed {
+        Ok(Value::Object(arguments)) => Ok(arguments),
+        Ok(_) => Err(Done::Failed("the arguments must be a JSON object".to_owned())),
+        // Some providers send nothing where there are no arguments.
+        Err(_) if call.arguments.trim().is_empty() => Ok(Map::new()),
+        Err(error) => Err(Done::Failed(format!(
+            "the arguments of `{}` are not valid JSON: {error}; send them again as one JSON object",
+            call.name
+        ))),
     }
 }
 

@@ -63,7 +63,8 @@ pub struct Agent {
     around: Surroundings,
     me: AgentRef,
     caller: Caller,
-    tools: Vec<Arc<dyn Tool>>,
+    /// Its tools by name, without `complete_task`.
+    tools: Vec<(String, Arc<dyn Tool>)>,
     specs: Vec<ToolSpec>,
     history: Vec<Message>,
     clock: Clock,
@@ -120,9 +121,14 @@ impl Agent {
     /// the session, from 1.
     pub fn new(plan: Arc<Plan>, around: Surroundings, agent_id: String, ordinal: u32) -> Self {
         let agent_type = plan.agent_type().to_owned();
-        let granted = |tool: &&Arc<dyn Tool>| plan.grants(&tool.spec().name);
-        let tools: Vec<_> = around.tools.iter().filter(granted).cloned().collect();
-        let mut specs: Vec<ToolSpec> = tools.iter().map(|tool| tool.spec()).collect();
+        let all = around.tools.iter().map(|tool| (tool.spec(), Arc::clone(tool)));
+        let granted = all.filter(|(spec, _)| plan.grants(&spec.name));
+        let (mut specs, tools): (Vec<ToolSpec>, Vec<_>) = granted
+            .map(|(spec, tool)| {
+                let name = spec.name.clone();
+                (spec, (name, tool))
+            })
+            .unzip();
         specs.push(plan.output().tool());
         specs.sort_by(|a, b| a.name.cmp(&b.name));
         Self {

@@ -156,7 +156,7 @@ fn a_chain_with_offline_is_of_use_to_agents_that_offline_cannot_serve() {
     stage.play_with(&["tester"]).ended("goal", 0);
     let seen = stage.see_with(&["tester", "--model", "offline"]);
     assert_eq!(seen.exit, Some(3), "{seen}");
-    assert!(seen.stderr.contains("`offline` was asked for, and it has"), "{seen}");
+    assert!(seen.stderr.contains("`offline` was asked for, and its task is"), "{seen}");
 }
 
 #[test]

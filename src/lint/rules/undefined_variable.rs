@@ -89,7 +89,11 @@ fn report(
     let finding = cx.report_fact(findings, &UNDEFINED_VARIABLE, place, template.undefined, what);
     let Some(near) = near else {
         let escape = if *open == "${" { ", or write `$$` for a `$` that stays" } else { "" };
-        finding.help(format!("declare it as an input{escape}"));
+        let inputs = cx.definition().inputs.iter().map(|input| input.name.value.as_str());
+        let names: Vec<_> =
+            inputs.chain(template.known.iter().copied()).map(|name| format!("`{name}`")).collect();
+        let there = names.join(", ");
+        finding.help(format!("declare it as an input{escape}; there are {there}"));
         return;
     };
     finding.help(format!("did you mean `{open}{near}{close}`?"));
@@ -124,7 +128,7 @@ mod tests {
                     ${ ghost | upper } and ${ghost}\n";
         insta::assert_snapshot!(check(&UNDEFINED_VARIABLE, "agents/a.md", text), @"
         8:1 error nothing defines `ghost`, which the prompt uses; agentctl loads this agent and fails when it runs
-          help: declare it as an input, or write `$$` for a `$` that stays
+          help: declare it as an input, or write `$$` for a `$` that stays; there are `items`, `cwd`, `prompt`, `agent_type`, `today`
         ");
     }
 
@@ -146,7 +150,7 @@ mod tests {
                     {{ recipe_dir }}.\n";
         insta::assert_snapshot!(check(&UNDEFINED_VARIABLE, ".goose/recipes/a.yaml", text), @"
         4:23 error nothing defines `target`, which the prompt uses; Goose rejects this agent
-          help: declare it as an input
+          help: declare it as an input; there are `recipe_dir`
         ");
     }
 }

@@ -54,8 +54,8 @@ pub enum NotServed {
     NoSearch,
 }
 
-/// The tools that only look.
-const READING: &[&str] = &[GLOB, GREP, LIST, READ, COMPLETE_TASK];
+/// The tools that only look, and the list of things to do, which every main agent has.
+const READING: &[&str] = &[GLOB, GREP, LIST, READ, COMPLETE_TASK, "TodoWrite"];
 
 /// Words of agents that look for things.
 const SEARCHES: &str = "discover discovers explore explores explorer exploration explorers find \
