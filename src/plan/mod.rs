@@ -372,3 +372,6 @@ fn chain(
 fn no_model(book: &ModelBook, why: &offline::NotServed) -> PlanError {
     PlanError::NoModel(format!("{}; `offline` does not do because {why}", book.nothing()))
 }
+
+#[cfg(test)]
+mod tests;
