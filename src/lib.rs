@@ -30,5 +30,6 @@ pub mod plan;
 pub mod provider;
 pub mod render;
 pub mod run;
+pub mod store;
 pub mod text;
 pub mod tools;

@@ -7,12 +7,18 @@ use std::{
 };
 
 use super::{AgentRef, Event, Redactor, What, rfc3339};
+use crate::conversation::Message;
 
 /// A reader of the stream.
 pub trait Sink: Send + Sync {
     /// Takes one event. An error stops the agent it is about: what cannot be written down must
     /// not go on happening.
     fn take(&self, event: &Event) -> io::Result<()>;
+
+    /// Takes what was said in a conversation. Most readers are told by events.
+    fn said(&self, _agent: &AgentRef, _message: &Message) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Numbers events and hands them on.
@@ -26,7 +32,12 @@ pub struct Journal {
 impl Journal {
     /// A journal whose events go to `sinks`, in that order.
     pub fn new(sinks: Vec<Box<dyn Sink>>, redactor: Redactor) -> Self {
-        Self { next: Mutex::new(0), sinks, redactor, now: SystemTime::now }
+        Self::from(0, sinks, redactor)
+    }
+
+    /// A journal that goes on with number `next`.
+    pub fn from(next: u64, sinks: Vec<Box<dyn Sink>>, redactor: Redactor) -> Self {
+        Self { next: Mutex::new(next), sinks, redactor, now: SystemTime::now }
     }
 
     /// Writes down that `what` happened to `agent`.
@@ -40,6 +51,11 @@ impl Journal {
         }
         *next += 1;
         Ok(())
+    }
+
+    /// Writes down what was said in the conversation of `agent`.
+    pub fn said(&self, agent: &AgentRef, message: &Message) -> io::Result<()> {
+        self.sinks.iter().try_for_each(|sink| sink.said(agent, message))
     }
 
     /// What takes keys out of texts.

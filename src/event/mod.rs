@@ -285,6 +285,8 @@ pub enum FailureKind {
     ToolBroken,
     /// What happened could not be written down.
     Journal,
+    /// The process that ran the agent is gone.
+    ProcessDied,
 }
 
 impl FailureKind {

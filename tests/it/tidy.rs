@@ -24,6 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("tools", &["text", "model", "conversation", "event"]),
     ("provider", &["text", "document", "conversation", "event"]),
     ("config", &["text", "dialect", "lint", "provider", "tools"]),
+    ("store", &["conversation", "event"]),
     (
         "plan",
         &[
@@ -77,6 +78,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "plan",
             "run",
             "render",
+            "store",
         ],
     ),
 ];

@@ -1,0 +1,85 @@
+//! What can go wrong with the store.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use rusqlite::ErrorCode;
+use thiserror::Error;
+
+/// A store that cannot be used, or not for this.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// There is no place for it.
+    #[error("cannot make the folder {}", .path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A newer agentctl wrote it. Nothing was changed.
+    #[error(
+        "{} was written by a newer agentctl: it has format {found}, and this one reads up to \
+         {known}", .path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: i64,
+        /// The newest format there is here.
+        known: i64,
+    },
+    /// The file is not what it was.
+    #[error("{} is damaged: {reason}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// How.
+        reason: String,
+    },
+    /// There is no more room.
+    #[error("there is no room left for {}", .path.display())]
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no such thread.
+    #[error("there is no thread `{0}`")]
+    NoThread(String),
+    /// Several threads begin like this.
+    #[error("several threads begin with `{0}`")]
+    Ambiguous(String),
+    /// Someone else runs the thread.
+    #[error("the thread is being run by another process")]
+    Owned,
+    /// Anything else.
+    #[error("{} cannot be used: {source}", .path.display())]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+}
+
+impl StoreError {
+    pub(super) fn at(path: &Path, error: rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::Damaged { path, reason: error.to_string() }
+            }
+            Some(ErrorCode::DiskFull) => Self::Full { path },
+            _ => Self::Other { path, source: error },
+        }
+    }
+}
+
+impl From<StoreError> for io::Error {
+    fn from(error: StoreError) -> Self {
+        Self::other(error)
+    }
+}

@@ -1,0 +1,92 @@
+//! The format of the file, and how an older one becomes the present one.
+
+use std::path::Path;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::StoreError;
+
+/// What leads from each format to the next; the first from an empty file.
+const STEPS: &[&str] = &[FIRST];
+
+const FIRST: &str = "
+CREATE TABLE threads (
+    id TEXT PRIMARY KEY,
+    session TEXT NOT NULL,
+    parent TEXT REFERENCES threads (id) ON DELETE SET NULL,
+    place INTEGER NOT NULL,
+    depth INTEGER NOT NULL,
+    agent_type TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    sandbox TEXT NOT NULL,
+    cwd TEXT NOT NULL,
+    path TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    definition TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    call TEXT NOT NULL,
+    note TEXT,
+    background INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    outcome TEXT,
+    owner TEXT,
+    heartbeat INTEGER NOT NULL,
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX threads_of_a_session ON threads (session, place);
+CREATE INDEX threads_of_a_parent ON threads (parent);
+CREATE INDEX threads_by_status ON threads (status, created);
+CREATE INDEX threads_by_age ON threads (updated);
+
+CREATE TABLE events (
+    thread TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    stream INTEGER NOT NULL,
+    at TEXT NOT NULL,
+    event TEXT NOT NULL,
+    PRIMARY KEY (thread, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE messages (
+    thread TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    message TEXT NOT NULL,
+    PRIMARY KEY (thread, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mail (
+    id INTEGER PRIMARY KEY,
+    thread TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    sent INTEGER NOT NULL,
+    taken INTEGER
+) STRICT;
+CREATE INDEX mail_of_a_thread ON mail (thread, taken, id);
+";
+
+/// Makes the file at `path` one of the present format. All of it or nothing happens.
+pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let wrong = |error| StoreError::at(path, error);
+    let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
+    let version = |connection: &Connection| {
+        connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))
+    };
+    if version(connection).map_err(wrong)? == known {
+        return Ok(());
+    }
+    // Several processes may see the old format; the first one to get here changes it.
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrong)?;
+    let found = version(&transaction).map_err(wrong)?;
+    if found > known {
+        return Err(StoreError::Newer { path: path.to_owned(), found, known });
+    }
+    for step in STEPS.iter().skip(usize::try_from(found).unwrap_or_default()) {
+        transaction.execute_batch(step).map_err(wrong)?;
+    }
+    transaction.pragma_update(None, "user_version", known).map_err(wrong)?;
+    transaction.commit().map_err(wrong)
+}

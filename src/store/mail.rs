@@ -1,0 +1,82 @@
+//! What is sent to threads, whoever runs them.
+
+use rusqlite::params;
+
+use super::{Durability, Store, StoreError, now};
+
+/// What a message is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MailKind {
+    /// More to do, after the present turn.
+    Input,
+    /// More to do, at once.
+    Interrupt,
+    /// The thread is to end.
+    Close,
+}
+
+impl MailKind {
+    const ALL: &[(&str, Self)] =
+        &[("input", Self::Input), ("interrupt", Self::Interrupt), ("close", Self::Close)];
+
+    fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// Something that was sent to a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mail {
+    /// What it is for.
+    pub kind: MailKind,
+    /// What it says.
+    pub text: String,
+}
+
+impl Store {
+    /// Sends something to a thread.
+    pub fn send(&self, id: &str, mail: &Mail) -> Result<(), StoreError> {
+        self.write(Durability::Machine, |store| {
+            store.execute(
+                "INSERT INTO mail (thread, kind, text, sent) VALUES (?1, ?2, ?3, ?4)",
+                params![id, mail.kind.name(), mail.text, now()],
+            )
+        })?;
+        Ok(())
+    }
+
+    /// Takes what was sent to a thread, in order. Nobody else gets it.
+    pub fn take_mail(&self, id: &str) -> Result<Vec<Mail>, StoreError> {
+        if !self.has_mail(id)? {
+            return Ok(Vec::new());
+        }
+        let found = self.write(Durability::Process, |store| {
+            let mut query = store.prepare_cached(
+                "SELECT kind, text FROM mail WHERE thread = ?1 AND taken IS NULL ORDER BY id",
+            )?;
+            let rows = query
+                .query_map([id], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+            let found = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+            store.execute(
+                "UPDATE mail SET taken = ?2 WHERE thread = ?1 AND taken IS NULL",
+                params![id, now()],
+            )?;
+            Ok(found)
+        })?;
+        let kind = |name: &str| MailKind::ALL.iter().find(|(known, _)| *known == name);
+        let mails = found.into_iter().filter_map(|(name, text)| {
+            let (_, kind) = kind(&name)?;
+            Some(Mail { kind: *kind, text })
+        });
+        Ok(mails.collect())
+    }
+
+    /// Whether there is anything to take. Looking writes nothing.
+    pub fn has_mail(&self, id: &str) -> Result<bool, StoreError> {
+        self.read(|store| {
+            let mut query = store
+                .prepare_cached("SELECT 1 FROM mail WHERE thread = ?1 AND taken IS NULL LIMIT 1")?;
+            query.exists([id])
+        })
+    }
+}

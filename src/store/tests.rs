@@ -1,0 +1,163 @@
+//! Threads, logs and owners.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::json;
+
+use super::*;
+use crate::{
+    conversation::Message,
+    event::{AgentRef, Event, What},
+};
+
+fn thread(id: &str) -> NewThread {
+    NewThread {
+        id: id.to_owned(),
+        session: id.to_owned(),
+        parent: None,
+        depth: 0,
+        agent_type: "tester".to_owned(),
+        ordinal: 1,
+        model: "m".to_owned(),
+        sandbox: "read_only".to_owned(),
+        cwd: "/".to_owned(),
+        path: "agents/tester.md".to_owned(),
+        origin: "project".to_owned(),
+        definition: "text".to_owned(),
+        hash: "h".to_owned(),
+        call: json!({}),
+        note: None,
+        background: false,
+    }
+}
+
+fn said(id: &str, seq: u64, text: &str) -> Event {
+    Event {
+        seq,
+        at: String::new(),
+        agent: AgentRef { agent_id: id.to_owned(), agent_type: "tester".to_owned() },
+        what: What::TextChunk { text: text.to_owned() },
+    }
+}
+
+fn store() -> (tempfile::TempDir, Store, Owner) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("threads.db")).unwrap();
+    (folder, store, Owner::this_process())
+}
+
+#[test]
+fn what_is_written_is_read_again_in_order() {
+    let (_folder, store, me) = store();
+    store.create(&thread("a1"), Some(&me)).unwrap();
+    for seq in 0..5 {
+        store.append(&me, &said("a1", seq * 7, &seq.to_string())).unwrap();
+        store
+            .say(&me, "a1", &serde_json::to_value(Message::user(seq.to_string())).unwrap())
+            .unwrap();
+    }
+    let events = store.events("a1", 2, 2).unwrap();
+    let numbers: Vec<_> = events.iter().map(|entry| (entry.seq, entry.event.seq)).collect();
+    assert_eq!(numbers, [(2, 14), (3, 21)]);
+    let messages: Vec<_> = (0..5).map(|at: u64| Message::user(at.to_string())).collect();
+    assert_eq!(store.messages("a1").unwrap(), messages);
+    assert_eq!(store.next_in_session("a1").unwrap(), 29);
+}
+
+#[test]
+fn a_thread_is_found_by_the_beginning_of_its_name() {
+    let (_folder, store, me) = store();
+    for id in ["01a1-x", "01a1-y", "01b2-z"] {
+        store.create(&thread(id), Some(&me)).unwrap();
+    }
+    assert_eq!(store.thread("01b2").unwrap().begun.id, "01b2-z");
+    assert!(matches!(store.thread("01a1"), Err(StoreError::Ambiguous(_))));
+    assert!(matches!(store.thread("zz"), Err(StoreError::NoThread(_))));
+    assert!(matches!(store.thread(""), Err(StoreError::NoThread(_))));
+}
+
+#[test]
+fn whoever_lost_a_thread_can_no_longer_write_to_it() {
+    let (_folder, store, me) = store();
+    let mut child = std::process::Command::new("true").spawn().unwrap();
+    let gone: Owner = format!("{}:1:x", child.id()).parse().unwrap();
+    child.wait().unwrap();
+    store.create(&thread("a"), Some(&gone)).unwrap();
+    let found = store.thread("a").unwrap();
+    assert_eq!((found.status, found.owner), (ThreadStatus::Errored, None));
+    assert_eq!(found.outcome.unwrap().error.unwrap().message, "the process running it died");
+    assert!(matches!(store.append(&gone, &said("a", 0, "x")), Err(StoreError::Owned)));
+    store.take_over("a", &me).unwrap();
+    assert!(matches!(store.take_over("a", &me), Err(StoreError::Owned)));
+    store.append(&me, &said("a", 0, "x")).unwrap();
+}
+
+#[test]
+fn mail_is_taken_once_and_in_order() {
+    let (_folder, store, me) = store();
+    store.create(&thread("a"), Some(&me)).unwrap();
+    let mail = |kind, text: &str| Mail { kind, text: text.to_owned() };
+    let sent = [mail(MailKind::Input, "one"), mail(MailKind::Close, "")];
+    sent.iter().for_each(|mail| store.send("a", mail).unwrap());
+    assert_eq!(store.take_mail("a").unwrap(), sent);
+    assert_eq!(store.take_mail("a").unwrap(), []);
+}
+
+#[test]
+fn a_newer_format_is_refused_and_left_alone() {
+    let (folder, store, _) = store();
+    store.connection().pragma_update(None, "user_version", 99).unwrap();
+    drop(store);
+    let path = folder.path().join("threads.db");
+    let before = std::fs::read(&path).unwrap();
+    let error = Store::open(&path).unwrap_err().to_string();
+    assert!(error.contains("written by a newer agentctl: it has format 99"), "{error}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_file_that_is_none_is_called_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("threads.db");
+    std::fs::write(&path, "this is not a database at all, and long enough to tell".repeat(50))
+        .unwrap();
+    assert!(matches!(Store::open(&path), Err(StoreError::Damaged { .. })));
+}
+
+#[test]
+fn only_what_is_old_and_done_is_forgotten() {
+    let (_folder, store, me) = store();
+    for id in ["old", "new", "busy"] {
+        store.create(&thread(id), Some(&me)).unwrap();
+    }
+    store.append(&me, &said("old", 0, "x")).unwrap();
+    for id in ["old", "new"] {
+        store.shut_down(id).unwrap();
+    }
+    store.connection().execute("UPDATE threads SET updated = 1 WHERE id != 'new'", []).unwrap();
+    assert_eq!(store.prune(Duration::from_secs(60)).unwrap(), 1);
+    assert!(store.thread("old").is_err());
+    assert!(store.events("old", 0, 9).unwrap().is_empty());
+    assert_eq!(store.threads(&[]).unwrap().len(), 2);
+}
+
+#[test]
+fn several_threads_of_a_process_write_at_once() {
+    let (_folder, store, me) = store();
+    let store = Arc::new(store);
+    store.create(&thread("a"), Some(&me)).unwrap();
+    let second = Store::open(store.path()).unwrap();
+    std::thread::scope(|scope| {
+        for store in [&*store, &second] {
+            let me = &me;
+            scope.spawn(move || {
+                for seq in 0..200 {
+                    store.append(me, &said("a", seq, "x")).unwrap();
+                }
+            });
+        }
+    });
+    let numbers: Vec<u64> =
+        store.events("a", 0, 1000).unwrap().iter().map(|entry| entry.seq).collect();
+    assert_eq!(numbers, (0..400).collect::<Vec<_>>());
+}

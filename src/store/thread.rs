@@ -1,0 +1,375 @@
+//! Threads: one for each agent that was ever started.
+
+use std::{fmt, time::Duration};
+
+use rusqlite::{OptionalExtension as _, Row, params};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Durability, Owner, Store, StoreError, now};
+use crate::event::{Failure, FailureKind, Outcome, Status};
+
+/// What a thread is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThreadStatus {
+    /// It has not begun.
+    PendingInit,
+    /// It works.
+    Running,
+    /// It was stopped in the middle of its work.
+    Interrupted,
+    /// It handed in its result.
+    Completed,
+    /// It ended without one.
+    Errored,
+    /// It was closed.
+    Shutdown,
+    /// There is no such thread.
+    NotFound,
+}
+
+impl ThreadStatus {
+    /// Every one with its name.
+    pub const ALL: &[(&str, Self)] = &[
+        ("pending_init", Self::PendingInit),
+        ("running", Self::Running),
+        ("interrupted", Self::Interrupted),
+        ("completed", Self::Completed),
+        ("errored", Self::Errored),
+        ("shutdown", Self::Shutdown),
+        ("not_found", Self::NotFound),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, status)| *status == self).map_or("", |(name, _)| name)
+    }
+
+    /// Whether nothing more will happen by itself.
+    pub fn is_final(self) -> bool {
+        match self {
+            Self::PendingInit | Self::Running | Self::Interrupted => false,
+            Self::Completed | Self::Errored | Self::Shutdown | Self::NotFound => true,
+        }
+    }
+
+    /// Whether someone is working on it, or is about to.
+    pub fn is_active(self) -> bool {
+        matches!(self, Self::PendingInit | Self::Running)
+    }
+
+    fn parse(name: &str) -> Self {
+        let known = Self::ALL.iter().find(|(known, _)| *known == name);
+        known.map_or(Self::Errored, |(_, status)| *status)
+    }
+
+    /// What a run that ended like this leaves behind.
+    pub fn after(outcome: Status) -> Self {
+        match outcome {
+            Status::Goal => Self::Completed,
+            Status::Aborted => Self::Interrupted,
+            Status::Timeout
+            | Status::MaxTurns
+            | Status::Error
+            | Status::ErrorNoCompleteTaskCall => Self::Errored,
+        }
+    }
+}
+
+impl fmt::Display for ThreadStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A thread that is about to begin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewThread {
+    /// Its name: a UUID whose order is that of time.
+    pub id: String,
+    /// The root of the tree it belongs to; its own name if it is the root.
+    pub session: String,
+    /// The thread that started it.
+    pub parent: Option<String>,
+    /// How far below the root it is.
+    pub depth: u32,
+    /// What kind of agent it is.
+    pub agent_type: String,
+    /// Which of its kind it is in its session, from 1.
+    pub ordinal: u32,
+    /// The first model that is asked.
+    pub model: String,
+    /// What its commands may touch.
+    pub sandbox: String,
+    /// Where it works.
+    pub cwd: String,
+    /// The file of its definition.
+    pub path: String,
+    /// Where that file comes from.
+    pub origin: String,
+    /// The definition as it was.
+    pub definition: String,
+    /// Its fingerprint.
+    pub hash: String,
+    /// How it was called, for whoever runs it.
+    pub call: Value,
+    /// A label.
+    pub note: Option<String>,
+    /// Whether nobody waits for it.
+    pub background: bool,
+}
+
+/// A thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thread {
+    /// What it began with.
+    pub begun: NewThread,
+    /// Its number in its session.
+    pub place: u32,
+    /// What it is doing.
+    pub status: ThreadStatus,
+    /// What its last run came to.
+    pub outcome: Option<Outcome>,
+    /// Who runs it.
+    pub owner: Option<Owner>,
+    /// When its owner was last seen, in milliseconds since 1970.
+    pub heartbeat: i64,
+    /// When it was made.
+    pub created: i64,
+    /// When it last changed.
+    pub updated: i64,
+}
+
+const COLUMNS: &str = "id, session, parent, place, depth, agent_type, ordinal, model, sandbox, cwd, \
+                       path, origin, definition, hash, call, note, background, status, outcome, \
+                       owner, heartbeat, created, updated";
+
+/// What is said of a thread whose process is gone.
+const DIED: &str = "the process running it died";
+
+impl Store {
+    /// Makes a thread. It belongs to `owner`, or to nobody yet.
+    pub fn create(&self, thread: &NewThread, owner: Option<&Owner>) -> Result<(), StoreError> {
+        self.write(Durability::Machine, |store| {
+            let place: u32 = store.query_row(
+                "SELECT coalesce(max(place) + 1, 0) FROM threads WHERE session = ?1",
+                [&thread.session],
+                |row| row.get(0),
+            )?;
+            let time = now();
+            store.execute(
+                "INSERT INTO threads (id, session, parent, place, depth, agent_type, ordinal, model,
+                     sandbox, cwd, path, origin, definition, hash, call, note, background, status,
+                     owner, heartbeat, created, updated)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
+                     ?18, ?19, ?20, ?20, ?20)",
+                params![
+                    thread.id,
+                    thread.session,
+                    thread.parent,
+                    place,
+                    thread.depth,
+                    thread.agent_type,
+                    thread.ordinal,
+                    thread.model,
+                    thread.sandbox,
+                    thread.cwd,
+                    thread.path,
+                    thread.origin,
+                    thread.definition,
+                    thread.hash,
+                    thread.call.to_string(),
+                    thread.note,
+                    thread.background,
+                    ThreadStatus::PendingInit.name(),
+                    owner.map(ToString::to_string),
+                    time,
+                ],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// The thread called `id`, or whose name begins like that. A thread whose owner is gone is
+    /// found to have ended.
+    pub fn thread(&self, id: &str) -> Result<Thread, StoreError> {
+        let found = self.read(|store| {
+            let mut query = store.prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM threads WHERE id >= ?1 AND id < ?1 || '~' LIMIT 2"
+            ))?;
+            query.query_map([id], read_thread)?.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        match <[Thread; 1]>::try_from(found) {
+            Ok([thread]) => self.buried(thread),
+            Err(none) if none.is_empty() || id.is_empty() => {
+                Err(StoreError::NoThread(id.to_owned()))
+            }
+            Err(_) => Err(StoreError::Ambiguous(id.to_owned())),
+        }
+    }
+
+    /// The threads that are in one of `statuses`, or all of them, the newest last.
+    pub fn threads(&self, statuses: &[ThreadStatus]) -> Result<Vec<Thread>, StoreError> {
+        let names: Vec<String> =
+            statuses.iter().map(|status| format!("'{}'", status.name())).collect();
+        let which = if names.is_empty() {
+            String::new()
+        } else {
+            format!("WHERE status IN ({})", names.join(", "))
+        };
+        let found = self.read(|store| {
+            let mut query = store
+                .prepare(&format!("SELECT {COLUMNS} FROM threads {which} ORDER BY created, id"))?;
+            query.query_map([], read_thread)?.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        found.into_iter().map(|thread| self.buried(thread)).collect()
+    }
+
+    /// The threads `id` started.
+    pub fn children(&self, id: &str) -> Result<Vec<Thread>, StoreError> {
+        let found = self.read(|store| {
+            let mut query = store.prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM threads WHERE parent = ?1 ORDER BY place"
+            ))?;
+            query.query_map([id], read_thread)?.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        found.into_iter().map(|thread| self.buried(thread)).collect()
+    }
+
+    /// Makes `owner` the one who runs `id`, unless someone alive does already.
+    pub fn take_over(&self, id: &str, owner: &Owner) -> Result<(), StoreError> {
+        let thread = self.thread(id)?;
+        let before = thread.owner.as_ref().map(ToString::to_string);
+        if thread.status.is_active() && thread.owner.is_some() {
+            return Err(StoreError::Owned);
+        }
+        let taken = self.write(Durability::Process, |store| {
+            store.execute(
+                "UPDATE threads SET owner = ?2, heartbeat = ?3, status = ?4, updated = ?3
+                 WHERE id = ?1 AND owner IS ?5",
+                params![id, owner.to_string(), now(), ThreadStatus::PendingInit.name(), before],
+            )
+        })?;
+        if taken == 1 { Ok(()) } else { Err(StoreError::Owned) }
+    }
+
+    /// Says that `owner` is alive, for every thread it runs.
+    pub fn beat(&self, owner: &Owner) -> Result<(), StoreError> {
+        self.write(Durability::Process, |store| {
+            store.execute(
+                "UPDATE threads SET heartbeat = ?2
+                 WHERE owner = ?1 AND status IN ('pending_init', 'running')",
+                params![owner.to_string(), now()],
+            )
+        })?;
+        Ok(())
+    }
+
+    /// Closes a thread that nobody runs.
+    pub fn shut_down(&self, id: &str) -> Result<(), StoreError> {
+        self.write(Durability::Process, |store| {
+            store.execute(
+                "UPDATE threads SET status = ?2, updated = ?3 WHERE id = ?1",
+                params![id, ThreadStatus::Shutdown.name(), now()],
+            )
+        })?;
+        Ok(())
+    }
+
+    /// Labels a thread.
+    pub fn set_note(&self, id: &str, note: Option<&str>) -> Result<(), StoreError> {
+        self.write(Durability::Process, |store| {
+            store.execute("UPDATE threads SET note = ?2 WHERE id = ?1", params![id, note])
+        })?;
+        Ok(())
+    }
+
+    /// `thread` as it really is: without its process, it no longer runs.
+    fn buried(&self, thread: Thread) -> Result<Thread, StoreError> {
+        let Some(owner) = thread.owner.as_ref().filter(|_| thread.status.is_active()) else {
+            return Ok(thread);
+        };
+        let silent = u64::try_from(now() - thread.heartbeat).unwrap_or_default();
+        if owner.is_alive(Duration::from_millis(silent)) {
+            return Ok(thread);
+        }
+        let outcome = died(&thread);
+        let written = serde_json::to_string(&outcome).unwrap_or_default();
+        self.write(Durability::Process, |store| {
+            store.execute(
+                "UPDATE threads SET status = ?3, outcome = ?4, owner = NULL, updated = ?5
+                 WHERE id = ?1 AND owner = ?2 AND status IN ('pending_init', 'running')",
+                params![
+                    thread.begun.id,
+                    owner.to_string(),
+                    ThreadStatus::Errored.name(),
+                    written,
+                    now()
+                ],
+            )
+        })?;
+        // It may have come back to life meanwhile.
+        self.read(|store| {
+            let query = format!("SELECT {COLUMNS} FROM threads WHERE id = ?1");
+            store.query_row(&query, [&thread.begun.id], read_thread).optional()
+        })?
+        .ok_or(StoreError::NoThread(thread.begun.id))
+    }
+}
+
+/// What a run comes to whose process is gone.
+fn died(thread: &Thread) -> Outcome {
+    let NewThread { id, agent_type, model, .. } = &thread.begun;
+    Outcome {
+        status: Status::Error,
+        result: String::new(),
+        output: None,
+        agent_id: id.clone(),
+        agent_type: agent_type.clone(),
+        model: model.clone(),
+        llm: true,
+        models: Vec::new(),
+        turns_used: 0,
+        duration_seconds: 0.0,
+        total_tool_use_count: 0,
+        total_duration_ms: 0,
+        total_tokens: 0,
+        usage: Default::default(),
+        unapproved: Vec::new(),
+        error: Some(Failure { kind: FailureKind::ProcessDied, message: DIED.to_owned() }),
+    }
+}
+
+fn read_thread(row: &Row<'_>) -> rusqlite::Result<Thread> {
+    let json = |text: Option<String>| text.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(Thread {
+        begun: NewThread {
+            id: row.get("id")?,
+            session: row.get("session")?,
+            parent: row.get("parent")?,
+            depth: row.get("depth")?,
+            agent_type: row.get("agent_type")?,
+            ordinal: row.get("ordinal")?,
+            model: row.get("model")?,
+            sandbox: row.get("sandbox")?,
+            cwd: row.get("cwd")?,
+            path: row.get("path")?,
+            origin: row.get("origin")?,
+            definition: row.get("definition")?,
+            hash: row.get("hash")?,
+            call: json(row.get("call")?).unwrap_or_default(),
+            note: row.get("note")?,
+            background: row.get("background")?,
+        },
+        place: row.get("place")?,
+        status: ThreadStatus::parse(&row.get::<_, String>("status")?),
+        outcome: row
+            .get::<_, Option<String>>("outcome")?
+            .and_then(|text| serde_json::from_str(&text).ok()),
+        owner: row.get::<_, Option<String>>("owner")?.and_then(|text| text.parse().ok()),
+        heartbeat: row.get("heartbeat")?,
+        created: row.get("created")?,
+        updated: row.get("updated")?,
+    })
+}
