@@ -154,6 +154,7 @@ fn surroundings(folder: &Path, script: &str, tools: Vec<Arc<dyn Tool>>) -> Resul
         approver: Arc::new(Always(Decision::Denied)),
         patience: Settings::default().run.patience(),
         cancel: CancellationToken::new(),
+        inbox: Arc::default(),
     })
 }
 

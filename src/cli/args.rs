@@ -6,6 +6,7 @@ use clap::{
     Args, CommandFactory as _, Parser, Subcommand, ValueEnum, builder::PossibleValuesParser,
 };
 use clap_complete::Shell;
+use serde::{Deserialize, Serialize};
 
 use crate::{config::check_rule_name, dialect::DIALECTS, tools::sandbox::Mode};
 
@@ -55,6 +56,12 @@ pub(super) enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page.
     Man,
+    /// Run a thread that is in the store.
+    #[command(name = super::run::WORKER, hide = true)]
+    Worker {
+        /// The thread.
+        id: String,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -145,9 +152,16 @@ pub(super) struct ShowArgs {
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
     /// An agent's name, `plugin:name`, or the path of its file.
-    pub agent: String,
+    #[arg(required_unless_present = "resume")]
+    pub agent: Option<String>,
     /// What it is to do; `-` reads it from stdin.
     pub prompt: Option<String>,
+    /// Run it in a process of its own, print its id and do not wait.
+    #[arg(long, conflicts_with_all = ["record", "replay"])]
+    pub background: bool,
+    /// Go on with a thread that ended or was stopped; the prompt is what it is told.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["record", "replay", "input", "input_file", "cwd"])]
+    pub resume: Option<String>,
     /// An input the agent declares; give lists item by item or as JSON.
     #[arg(long, value_name = "NAME=VALUE", value_parser = key_value)]
     pub input: Vec<(String, String)>,
@@ -196,9 +210,11 @@ pub(super) struct RunArgs {
     pub no_probe: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Approve {
     /// Ask on the terminal.
+    #[default]
     Ask,
     /// Deny.
     Never,

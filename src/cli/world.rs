@@ -107,6 +107,12 @@ impl World {
         writeln!(self.err, "{label} {}", printable(message)).ok();
     }
 
+    /// Prints a line of the answer at once.
+    pub fn announce(&mut self, line: &str) -> io::Result<()> {
+        writeln!(self.out, "{line}")?;
+        self.out.flush()
+    }
+
     /// Prints text that is safe already, on the side of errors.
     pub fn note_raw(&mut self, text: &str) {
         write!(self.err, "{text}").ok();

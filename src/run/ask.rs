@@ -73,6 +73,7 @@ impl Agent {
                 biased;
                 () = self.around.cancel.cancelled() => return Err(Turn::Aborted),
                 () = self.clock.expired() => return Err(Turn::TimedOut),
+                () = self.around.inbox.interrupted() => return Err(Turn::Continue),
                 answered = tokio::time::timeout(patience.answer, provider.answer(&request, &heard)) => answered,
             };
             let error = match answered {

@@ -71,6 +71,7 @@ impl Agent {
             () = self.around.cancel.cancelled() => Some("the run was cancelled"),
             _ = all => None,
             () = self.clock.expired() => Some("the time limit was reached"),
+            () = self.around.inbox.interrupted() => Some("something more urgent came in"),
         };
         let mut results = Vec::with_capacity(calls.len());
         let (mut handed, mut broken) = (None, None);
@@ -86,12 +87,14 @@ impl Agent {
             handed = handed.or(finished.handed);
             broken = broken.or(finished.broken);
         }
-        self.history.push(Message::Results { results });
+        if let Err(error) = self.remember(Message::Results { results }) {
+            return Turn::Failed(unwritten(&error));
+        }
         match (handed, broken) {
             (Some(handed), _) => Turn::Goal(handed),
             (None, Some(failure)) => Turn::Failed(failure),
             (None, None) if self.around.cancel.is_cancelled() => Turn::Aborted,
-            (None, None) if stopped.is_some() => Turn::TimedOut,
+            (None, None) if self.clock.left().is_zero() => Turn::TimedOut,
             (None, None) => Turn::Continue,
         }
     }

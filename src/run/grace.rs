@@ -31,7 +31,9 @@ impl Agent {
         if let Err(error) = self.record(What::GracePeriodStart { reason, grace_seconds }) {
             return End::Failed(unwritten(&error));
         }
-        self.history.push(Message::user(last_chance(reason)));
+        if let Err(error) = self.remember(Message::user(last_chance(reason))) {
+            return End::Failed(unwritten(&error));
+        }
         let run_clock = std::mem::replace(&mut self.clock, Clock::start(period));
         let end = self.last_turns(reason).await;
         self.clock = run_clock;

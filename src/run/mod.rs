@@ -8,6 +8,8 @@ mod ask;
 mod calls;
 mod clock;
 mod grace;
+mod inbox;
+mod resume;
 
 use std::{
     collections::BTreeSet,
@@ -18,6 +20,8 @@ use std::{
 
 pub use approval::{Always, Approver, Question, Ruling};
 pub use clock::Clock;
+pub use inbox::Inbox;
+pub use resume::recovered;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -55,6 +59,8 @@ pub struct Surroundings {
     pub patience: Patience,
     /// Ends the run.
     pub cancel: CancellationToken,
+    /// What is sent to the agent while it works.
+    pub inbox: Arc<Inbox>,
 }
 
 /// An agent at work.
@@ -67,6 +73,8 @@ pub struct Agent {
     tools: Vec<(String, Arc<dyn Tool>)>,
     specs: Vec<ToolSpec>,
     history: Vec<Message>,
+    /// How much of the conversation has been written down before.
+    known: usize,
     clock: Clock,
     begun: Instant,
     turns: u32,
@@ -137,6 +145,7 @@ impl Agent {
             tools,
             specs,
             history: plan.messages().to_vec(),
+            known: 0,
             clock: Clock::start(plan.limits().time),
             begun: Instant::now(),
             turns: 0,
@@ -151,6 +160,14 @@ impl Agent {
             plan,
             around,
         }
+    }
+
+    /// The same agent with a conversation behind it, `past`, that goes on with `more`.
+    pub fn after(mut self, past: Vec<Message>, more: Vec<Message>) -> Self {
+        self.known = past.len();
+        self.history = past;
+        self.history.extend(more);
+        self
     }
 
     /// Runs to the end.
@@ -177,7 +194,22 @@ impl Agent {
             tools: self.specs.iter().map(|spec| spec.name.clone()).collect(),
             cwd: self.plan.directory().display().to_string(),
             progress: self.progress(),
-        }))
+        }))?;
+        let new = &self.history[self.known..];
+        new.iter().try_for_each(|message| self.around.journal.said(&self.me, message))
+    }
+
+    /// Adds `message` to the conversation, once it is written down.
+    fn remember(&mut self, message: Message) -> io::Result<()> {
+        self.around.journal.said(&self.me, &message)?;
+        self.history.push(message);
+        Ok(())
+    }
+
+    /// Adds what was sent meanwhile to the conversation.
+    fn read_mail(&mut self) -> io::Result<()> {
+        let sent = self.around.inbox.take();
+        sent.into_iter().try_for_each(|text| self.remember(Message::user(text)))
     }
 
     async fn work(&mut self) -> End {
@@ -195,6 +227,9 @@ impl Agent {
             }
             if let Some(failure) = self.over_budget() {
                 return End::Failed(failure);
+            }
+            if let Err(error) = self.read_mail() {
+                return End::Failed(unwritten(&error));
             }
             match self.turn(&specs).await {
                 Turn::Continue => {}
@@ -236,7 +271,10 @@ impl Agent {
         // A model that says nothing at all leaves no message: providers refuse empty ones.
         if !answer.parts.is_empty() {
             let by = self.plan.models()[self.model].to_string();
-            self.history.push(Message::Assistant { parts: answer.parts.clone(), by });
+            let said = Message::Assistant { parts: answer.parts.clone(), by };
+            if let Err(error) = self.remember(said) {
+                return Turn::Failed(unwritten(&error));
+            }
         }
         if answer.calls().next().is_none() {
             return Turn::NoCalls;

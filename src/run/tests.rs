@@ -174,6 +174,7 @@ impl Scene {
                 ..RunSettings::default().patience()
             },
             cancel: self.cancel,
+            inbox: Arc::default(),
         };
         Agent::new(plan, around, "1".to_owned(), 1).run().await
     }

@@ -57,7 +57,10 @@ impl Store {
                 .map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
         }
         let mut connection = Connection::open(path).map_err(wrong)?;
-        settle(&connection).map_err(wrong)?;
+        connection.busy_timeout(PATIENCE).map_err(wrong)?;
+        // A file of a newer format is not touched at all.
+        let version = format::known_version(&connection, path)?;
+        settle(&connection, version).map_err(wrong)?;
         format::bring_up_to_date(&mut connection, path)?;
         Ok(Self { connection: Mutex::new(connection), path: path.to_owned() })
     }
@@ -114,11 +117,12 @@ impl Store {
     }
 }
 
-/// How every connection behaves.
-fn settle(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(PATIENCE)?;
-    // Only counts for a file that is still empty.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+/// How every connection to a file of this format behaves.
+fn settle(connection: &Connection, version: i64) -> rusqlite::Result<()> {
+    if version == 0 {
+        // Only an empty file can become one that shrinks.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    }
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "foreign_keys", true)
 }

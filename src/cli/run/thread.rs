@@ -1,0 +1,207 @@
+//! The thread of a run: made, kept, fed with mail, and found again.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use anyhow::Result;
+use tokio::task::AbortHandle;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::{job::Job, order::Order};
+use crate::{
+    cli::world::World,
+    conversation::Message,
+    event::{Redactor, Sink, What},
+    run::{Inbox, recovered},
+    store::{HEARTBEAT, MailKind, NewThread, Owner, Store, StoreSink, Thread},
+};
+
+/// How often mail is looked for.
+const MAIL: Duration = Duration::from_millis(200);
+
+/// What an agent is told that goes on without anything new to do.
+const GO_ON: &str = "Go on where you were stopped.";
+
+/// The name of the store in the state directory.
+pub(in crate::cli) const STORE: &str = "threads.db";
+
+/// Keeps a run, where there is a place to keep it.
+pub(super) struct Keeper {
+    id: String,
+    session: String,
+    ordinal: u32,
+    kept: Option<(Arc<Store>, Owner)>,
+    /// What to go on from.
+    resumed: Option<Vec<String>>,
+    closed: Arc<AtomicBool>,
+}
+
+/// While it lives, the thread's owner is alive and reads its mail.
+pub(super) struct Living(Option<AbortHandle>);
+
+impl Drop for Living {
+    fn drop(&mut self) {
+        if let Some(task) = &self.0 {
+            task.abort();
+        }
+    }
+}
+
+/// The store, if there is a place for one.
+pub(super) fn store(world: &mut World) -> Result<Option<Arc<Store>>> {
+    match world.state_file(STORE) {
+        Ok(path) => Ok(Some(Arc::new(Store::open(&path)?))),
+        Err(error) => {
+            world.note(&format!("note: this run is not kept: {error:#}"));
+            Ok(None)
+        }
+    }
+}
+
+/// A new thread for `job`, not yet in any store.
+pub(super) fn new_thread(order: &Order, job: &Job) -> Result<NewThread> {
+    let id = Uuid::now_v7().to_string();
+    let (definition, path, hash) = order.definition();
+    let call = job.redactor.value(serde_json::to_value(&order.call)?);
+    Ok(NewThread {
+        session: id.clone(),
+        id,
+        parent: None,
+        depth: 0,
+        agent_type: job.plan.agent_type().to_owned(),
+        ordinal: 1,
+        model: job.plan.models().first().map(ToString::to_string).unwrap_or_default(),
+        sandbox: job.plan.sandbox().name().to_owned(),
+        cwd: order.cwd.display().to_string(),
+        path: path.display().to_string(),
+        origin: order.entry.origin.name().to_owned(),
+        definition,
+        hash,
+        call,
+        note: None,
+        background: order.call.background,
+    })
+}
+
+impl Keeper {
+    /// Keeps a new thread in `store`, if there is one.
+    pub fn new(thread: &NewThread, store: Option<Arc<Store>>) -> Result<Self> {
+        let owner = Owner::this_process();
+        if let Some(store) = &store {
+            store.create(thread, Some(&owner))?;
+        }
+        Ok(Self {
+            id: thread.id.clone(),
+            session: thread.session.clone(),
+            ordinal: thread.ordinal,
+            kept: store.map(|store| (store, owner)),
+            resumed: None,
+            closed: Arc::default(),
+        })
+    }
+
+    /// Goes on with a thread that nobody runs. `prompt` is what it is told.
+    pub fn resume(thread: &Thread, store: Arc<Store>, prompt: Option<String>) -> Result<Self> {
+        let owner = Owner::this_process();
+        store.take_over(&thread.begun.id, &owner)?;
+        Ok(Self {
+            id: thread.begun.id.clone(),
+            session: thread.begun.session.clone(),
+            ordinal: thread.begun.ordinal,
+            kept: Some((store, owner)),
+            resumed: Some(prompt.into_iter().collect()),
+            closed: Arc::default(),
+        })
+    }
+
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub fn ordinal(&self) -> u32 {
+        self.ordinal
+    }
+
+    /// What keeps everything that happens.
+    pub fn sink(&self, redactor: &Redactor) -> Option<Box<dyn Sink>> {
+        let (store, owner) = self.kept.as_ref()?;
+        Some(Box::new(StoreSink::new(Arc::clone(store), owner.clone(), redactor.clone())))
+    }
+
+    /// The number of the first event.
+    pub fn next(&self) -> Result<u64> {
+        Ok(match &self.kept {
+            Some((store, _)) => store.next_in_session(&self.session)?,
+            None => 0,
+        })
+    }
+
+    /// The conversation so far and what follows it; `None` for a thread that begins.
+    pub fn past(&self) -> Result<Option<(Vec<Message>, Vec<Message>)>> {
+        let (Some((store, _)), Some(prompts)) = (&self.kept, &self.resumed) else {
+            return Ok(None);
+        };
+        let past = store.messages(&self.id)?;
+        if past.is_empty() {
+            return Ok(None);
+        }
+        let happened: Vec<What> =
+            store.events(&self.id, 0, usize::MAX >> 1)?.into_iter().map(|e| e.event.what).collect();
+        let mut more: Vec<Message> = recovered(&past, &happened).into_iter().collect();
+        let mail = store.take_mail(&self.id)?;
+        let inputs = mail.into_iter().filter(|mail| mail.kind != MailKind::Close);
+        let mut prompts: Vec<String> =
+            prompts.iter().cloned().chain(inputs.map(|mail| mail.text)).collect();
+        // A conversation that ends with its user needs no further word.
+        let waits = more.is_empty() && !matches!(past.last(), Some(Message::Assistant { .. }));
+        if prompts.is_empty() && !waits {
+            prompts.push(GO_ON.to_owned());
+        }
+        more.extend(prompts.into_iter().map(Message::user));
+        Ok(Some((past, more)))
+    }
+
+    /// Shows that the owner is alive, and hands mail to the agent.
+    pub fn live(&self, inbox: Arc<Inbox>, cancel: CancellationToken) -> Living {
+        let Some((store, owner)) = self.kept.clone() else { return Living(None) };
+        let (id, closed) = (self.id.clone(), Arc::clone(&self.closed));
+        let task = tokio::spawn(async move {
+            let mut beat = Instant::now();
+            loop {
+                tokio::time::sleep(MAIL).await;
+                // What cannot be read or written now shows when the next event is written.
+                for mail in store.take_mail(&id).unwrap_or_default() {
+                    match mail.kind {
+                        MailKind::Input => inbox.put(mail.text),
+                        MailKind::Interrupt => inbox.interrupt(mail.text),
+                        MailKind::Close => {
+                            closed.store(true, Ordering::Relaxed);
+                            cancel.cancel();
+                        }
+                    }
+                }
+                if beat.elapsed() >= HEARTBEAT {
+                    store.beat(&owner).ok();
+                    beat = Instant::now();
+                }
+            }
+        });
+        Living(Some(task.abort_handle()))
+    }
+
+    /// The run is over.
+    pub fn end(&self) -> Result<()> {
+        if let Some((store, _)) = &self.kept
+            && self.closed.load(Ordering::Relaxed)
+        {
+            store.shut_down(&self.id)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! Running an agent in a process of its own that outlives the terminal.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _},
+    process::{Command, Stdio},
+    sync::Arc,
+};
+
+use anyhow::{Context as _, Result, bail};
+use tokio::runtime::Runtime;
+
+use super::{job::Job, order::Order, thread::Keeper};
+use crate::{
+    cli::{Exit, args::RunFormat, run::thread::STORE, world::World},
+    store::Store,
+};
+
+/// The command that runs a thread that is in the store already.
+pub(in crate::cli) const WORKER: &str = "__worker";
+
+/// What a worker says when the thread is its own.
+const READY: &str = "ready";
+
+/// Starts a process that runs the thread `id`, and waits until it has taken it over.
+pub(super) fn start(world: &World, id: &str) -> Result<()> {
+    let program = std::env::current_exe().context("cannot find agentctl itself")?;
+    let mut child = Command::new(program)
+        .args([WORKER, id])
+        .current_dir(world.cwd())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("cannot start a process for it")?;
+    let mut line = String::new();
+    if let Some(out) = child.stdout.take() {
+        BufReader::new(out).read_line(&mut line)?;
+    }
+    if line.trim_end() == READY {
+        return Ok(());
+    }
+    let mut why = String::new();
+    if let Some(mut err) = child.stderr.take() {
+        err.read_to_string(&mut why).ok();
+    }
+    child.wait().ok();
+    bail!("the process for it did not start\n{}", why.trim_end());
+}
+
+/// Runs the thread `id` in this process.
+pub(in crate::cli) fn work(world: &mut World, id: &str) -> Result<Exit> {
+    // Whoever closes the terminal this was started from does not mean this process.
+    rustix::process::setsid().ok();
+    let store = Arc::new(Store::open(&world.state_file(STORE)?)?);
+    let thread = store.thread(id)?;
+    let order = Order::stored(&thread)?;
+    let runtime: Runtime = super::runtime()?;
+    let job = Job::prepare(world, &order, &runtime)??;
+    let keeper = Keeper::resume(&thread, store, None)?;
+    world.announce(READY)?;
+    let outcome = runtime.block_on(job.run(world, RunFormat::Text, keeper))?;
+    runtime.shutdown_background();
+    Ok(super::outcome::exit(&outcome))
+}
