@@ -19,6 +19,7 @@ macro_rules! assert_snapshot {
 pub mod authority;
 pub mod catalog;
 pub mod cli;
+pub mod collab;
 pub mod config;
 pub mod conversation;
 pub mod dialect;
@@ -30,6 +31,7 @@ pub mod plan;
 pub mod provider;
 pub mod render;
 pub mod run;
+pub mod session;
 pub mod store;
 pub mod text;
 pub mod tools;

@@ -6,9 +6,8 @@ use clap::{
     Args, CommandFactory as _, Parser, Subcommand, ValueEnum, builder::PossibleValuesParser,
 };
 use clap_complete::Shell;
-use serde::{Deserialize, Serialize};
 
-use crate::{config::check_rule_name, dialect::DIALECTS, tools::sandbox::Mode};
+use crate::{config::check_rule_name, dialect::DIALECTS, session::Approvals, tools::sandbox::Mode};
 
 /// The toolchain for AI-agent definitions.
 ///
@@ -190,6 +189,9 @@ pub(super) struct RunArgs {
     /// otherwise) or danger_full_access.
     #[arg(long, value_name = "MODE", value_parser = sandbox_mode)]
     pub sandbox: Option<Mode>,
+    /// What becomes of agents it started in the background when it ends.
+    #[arg(long, value_name = "WHAT", default_value = "wait")]
+    pub on_exit: OnExit,
     /// How to print: the result, one object with it, or every event as it happens.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: RunFormat,
@@ -210,16 +212,34 @@ pub(super) struct RunArgs {
     pub no_probe: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Approve {
     /// Ask on the terminal.
-    #[default]
     Ask,
     /// Deny.
     Never,
     /// Approve.
     Always,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum OnExit {
+    /// It ends when they have.
+    Wait,
+    /// They are told to end.
+    Cancel,
+    /// They go on without it.
+    Detach,
+}
+
+impl From<Approve> for Approvals {
+    fn from(approve: Approve) -> Self {
+        match approve {
+            Approve::Ask => Self::Ask,
+            Approve::Never => Self::Never,
+            Approve::Always => Self::Always,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -10,7 +10,7 @@ pub(super) fn run(world: &mut World) -> Result<Exit> {
     let mut page = Vec::new();
     let man = clap_mangen::Man::new(command());
     man.render(&mut page)?;
-    for subcommand in command().get_subcommands() {
+    for subcommand in command().get_subcommands().filter(|command| !command.is_hide_set()) {
         writeln!(page, ".SH \"AGENTCTL {}\"", subcommand.get_name().to_uppercase())?;
         let man = clap_mangen::Man::new(subcommand.clone());
         man.render_description_section(&mut page)?;

@@ -109,6 +109,19 @@ pub const SCRIPT: &str = "script";
 pub const REPLAY: &str = "replay";
 
 impl ModelId {
+    /// The model that is displayed as `text`.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text == OFFLINE {
+            return Some(Self::offline());
+        }
+        let special = [SCRIPT, REPLAY].into_iter().find_map(|provider| {
+            let model = text.strip_prefix(provider)?.strip_prefix(':')?;
+            Some((provider, model))
+        });
+        let (provider, model) = special.or_else(|| text.split_once('/'))?;
+        Some(Self { provider: provider.to_owned(), model: model.to_owned() })
+    }
+
     /// The searching provider that is no language model.
     pub fn offline() -> Self {
         Self { provider: OFFLINE.to_owned(), model: String::new() }

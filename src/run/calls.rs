@@ -142,9 +142,9 @@ impl Agent {
             Err(done) => return (done, Duration::ZERO),
         };
         let begun = Instant::now();
-        let limit = self.around.patience.tool;
+        let limit = if tool.is_timed() { self.around.patience.tool } else { Duration::MAX };
         let called = tool.call(&self.around.cx, arguments);
-        let done = match tokio::time::timeout(limit + MARGIN, called).await {
+        let done = match tokio::time::timeout(limit.saturating_add(MARGIN), called).await {
             Ok(Ok(text)) => Done::Told(text),
             Ok(Err(ToolError::Refused(why))) => Done::Failed(why),
             Ok(Err(ToolError::Broken(why))) => Done::Broken(Failure {

@@ -55,6 +55,11 @@ pub trait Tool: fmt::Debug + Send + Sync {
         serde_json::to_string_pretty(arguments).unwrap_or_default()
     }
 
+    /// Whether the time limit for tools holds for it. What has limits of its own needs no other.
+    fn is_timed(&self) -> bool {
+        true
+    }
+
     /// What it can do to the world.
     fn effect(&self) -> Effect {
         canonical_tool(&self.spec().name).map_or(Effect::Execute, |tool| tool.effect)

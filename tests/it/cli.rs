@@ -7,7 +7,8 @@ use agentctl::cli::{EXIT_CODES, command};
 use crate::support::{Sandbox, assert_generated, assert_snapshot, closed_pipe, repository};
 
 fn subcommands() -> Vec<String> {
-    command().get_subcommands().map(|command| command.get_name().to_owned()).collect()
+    let shown = |command: &&clap::Command| !command.is_hide_set();
+    command().get_subcommands().filter(shown).map(|command| command.get_name().to_owned()).collect()
 }
 
 #[test]
@@ -109,7 +110,7 @@ fn the_manual_in_docs_is_what_help_prints() {
         "# Commands\n\nWhat `--help` prints, for the program and each of its commands.\n"
             .to_owned();
     section(&mut text, &mut command);
-    for subcommand in command.get_subcommands_mut() {
+    for subcommand in command.get_subcommands_mut().filter(|command| !command.is_hide_set()) {
         section(&mut text, subcommand);
     }
     assert_generated("docs/cli.md", &text);

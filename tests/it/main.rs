@@ -5,6 +5,7 @@
 mod catalog;
 mod cli;
 mod corpus;
+mod delegation;
 mod docs;
 mod document_hostile;
 mod document_invariants;

@@ -46,6 +46,25 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["model", "authority", "config", "conversation", "event", "tools", "provider", "plan"],
     ),
     (
+        "session",
+        &[
+            "text",
+            "dialect",
+            "catalog",
+            "lint",
+            "authority",
+            "config",
+            "conversation",
+            "event",
+            "tools",
+            "provider",
+            "plan",
+            "run",
+            "store",
+        ],
+    ),
+    ("collab", &["text", "conversation", "event", "tools", "store", "session"]),
+    (
         "render",
         &[
             "text",
@@ -79,6 +98,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "run",
             "render",
             "store",
+            "session",
+            "collab",
         ],
     ),
 ];

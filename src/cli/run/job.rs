@@ -4,7 +4,7 @@ use std::{
     ffi::OsString,
     fs::{self, File},
     io::{self, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::SystemTime,
 };
@@ -15,26 +15,29 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     models::{self, Registry},
-    order::Order,
+    order::{Order, environment_wishes},
     outcome,
     screen::{Screen, Terminal, Watch},
     thread::Keeper,
+    worker,
 };
 use crate::{
-    authority::{Circumstances, Position},
-    catalog::Entry,
+    authority::{Circumstances, MAX_DEPTH, Position, Trust},
+    catalog::{Catalog, Entry},
     cli::{
-        args::{Approve, RunFormat},
+        args::{OnExit, RunFormat},
         show::is_trusted,
         trust::trusted,
         world::World,
     },
-    config::Patience,
-    event::{Decision, Event, Journal, Outcome, Redactor, Sink, is_secret_name, today},
+    collab::{TaskOutputTool, TaskTool},
+    config::{Patience, RunSettings},
+    event::{Decision, Event, Journal, Outcome, Redactor, Sink, Status, is_secret_name, today},
     model::Effect,
     plan::{ModelBook, ModelWishes, Plan, PlanError, Situation, plan},
     provider::{Recording, Replay},
     run::{Agent, Always, Approver, Surroundings},
+    session::{Approvals, Launcher, Main, Session},
     tools::{self, Root, Tool, ToolCx, sandbox::Sandbox},
 };
 
@@ -44,18 +47,36 @@ pub(super) struct Job {
     pub redactor: Redactor,
     registry: Registry,
     patience: Patience,
-    approve: Approve,
+    approve: Approvals,
     sandbox: Sandbox,
     root: Root,
     tools: Arc<[Arc<dyn Tool>]>,
     web: bool,
+    /// What it takes to start other agents.
+    delegation: Option<Delegation>,
 }
+
+/// What it takes to start other agents.
+struct Delegation {
+    catalog: Catalog,
+    trust: Trust,
+    settings: RunSettings,
+    book: ModelBook,
+    wishes: ModelWishes,
+    today: String,
+    cwd: PathBuf,
+    helper: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+}
+
+/// The tools with which a main agent starts others.
+const DELEGATING: &[&str] = &["Task", "TaskOutput"];
 
 impl Job {
     /// Works out everything that can go wrong before a model is asked.
     pub fn prepare(
         world: &mut World,
-        order: &Order,
+        order: &mut Order,
         runtime: &Runtime,
     ) -> Result<Result<Self, PlanError>> {
         let settings = world.settings()?.run.clone();
@@ -73,8 +94,10 @@ impl Job {
         let web = settings.web_fetch.unwrap_or(false);
         let allowed = |tool: &Arc<dyn Tool>| web || tool.effect() != Effect::Network;
         let tools: Arc<[Arc<dyn Tool>]> = tools::built_in().into_iter().filter(allowed).collect();
-        let names: Vec<String> = tools.iter().map(|tool| tool.spec().name).collect();
+        let catalog = order.catalog.take();
+        let names = available(&tools, catalog.is_some(), order.call.caller.as_deref());
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let trust = trusted(world)?;
         let situation = Situation {
             cwd: &cwd,
             today: &date,
@@ -82,13 +105,21 @@ impl Job {
             settings: &settings,
             circumstances: Circumstances {
                 caller: Some(&names),
-                position: Position::Main,
+                position: match order.call.caller {
+                    None => Position::Main,
+                    Some(_) => Position::Below { depth: 1, max_depth: MAX_DEPTH },
+                },
                 background: order.call.background,
-                trusted: is_trusted(&trusted(world)?, &order.entry),
+                trusted: is_trusted(&trust, &order.entry),
             },
-            sandbox: order.sandbox().unwrap_or_else(|| settings.sandbox()),
+            sandbox: order.call.sandbox().unwrap_or_else(|| settings.sandbox()),
         };
-        let plan = match plan(&order.entry, &order.findings, order.planned(world), &situation) {
+        let plan = match plan(
+            &order.entry,
+            &order.findings,
+            order.call.planned(order.wishes(world)),
+            &situation,
+        ) {
             Ok(plan) => plan,
             Err(error) => return Ok(Err(error)),
         };
@@ -103,6 +134,18 @@ impl Job {
             _ => None,
         };
         let environment = without_keys(world, &book);
+        let helper = std::env::current_exe().context("cannot find agentctl itself")?;
+        let delegation = catalog.map(|catalog| Delegation {
+            catalog,
+            trust,
+            settings,
+            book: book.clone(),
+            wishes: environment_wishes(world),
+            today: date,
+            cwd,
+            helper: helper.clone(),
+            environment: environment.clone(),
+        });
         let mut registry = Registry::new(book, order.call.from.clone(), patience, recording);
         for model in plan.models() {
             registry.prepare(model)?;
@@ -110,14 +153,30 @@ impl Job {
         if let Some(replay) = replay {
             registry.replay(plan.models()[0].clone(), replay);
         }
-        let helper = std::env::current_exe().context("cannot find agentctl itself")?;
         let sandbox = Sandbox::new(plan.sandbox(), helper, environment);
         let (plan, approve) = (Arc::new(plan), order.call.approve);
-        Ok(Ok(Self { plan, redactor, registry, patience, approve, sandbox, root, tools, web }))
+        Ok(Ok(Self {
+            plan,
+            redactor,
+            registry,
+            patience,
+            approve,
+            sandbox,
+            root,
+            tools,
+            web,
+            delegation,
+        }))
     }
 
     /// Carries it out. `keeper` keeps what happens.
-    pub async fn run(self, world: &World, format: RunFormat, keeper: Keeper) -> Result<Outcome> {
+    pub async fn run(
+        self,
+        world: &World,
+        format: RunFormat,
+        keeper: Keeper,
+        on_exit: OnExit,
+    ) -> Result<Outcome> {
         let terminal = world.err_is_terminal();
         let screen = Screen::new(world.err_paint(), world.text_width());
         // What is shown has been kept before.
@@ -130,12 +189,12 @@ impl Job {
             sinks.push(Box::new(Watch(Arc::clone(&screen))));
         }
         let approver: Arc<dyn Approver> = match self.approve {
-            Approve::Always => Arc::new(Always(Decision::Approved)),
-            Approve::Never => Arc::new(Always(Decision::Denied)),
-            Approve::Ask if terminal && File::open("/dev/tty").is_ok() => {
+            Approvals::Always => Arc::new(Always(Decision::Approved)),
+            Approvals::Never => Arc::new(Always(Decision::Denied)),
+            Approvals::Ask if terminal && File::open("/dev/tty").is_ok() => {
                 Arc::new(Terminal::new(screen))
             }
-            Approve::Ask => Arc::new(Always(Decision::NobodyToAsk)),
+            Approvals::Ask => Arc::new(Always(Decision::NobodyToAsk)),
         };
         let cancel = CancellationToken::new();
         listen(&cancel)?;
@@ -155,15 +214,81 @@ impl Job {
             inbox: Arc::default(),
         };
         let inbox = Arc::clone(&around.inbox);
+        let around = match self.delegation {
+            Some(delegation) => {
+                delegating(delegation, &self.plan, around, self.approve, &keeper, world.cwd())
+            }
+            None => around,
+        };
         let mut agent = Agent::new(self.plan, around, keeper.id().to_owned(), keeper.ordinal());
         if let Some((past, more)) = keeper.past()? {
             agent = agent.after(past, more);
         }
-        let living = keeper.live(inbox, cancel);
+        let living = keeper.live(inbox, cancel.clone());
         let outcome = agent.run().await;
         drop(living);
-        keeper.end()?;
+        // Whoever cancels an agent means those it started as well.
+        let on_exit = if outcome.status == Status::Aborted { OnExit::Cancel } else { on_exit };
+        keeper.end(on_exit, &cancel).await?;
         Ok(outcome)
+    }
+}
+
+/// The tools an agent can be given: those there are, and of these those its caller has.
+fn available(tools: &[Arc<dyn Tool>], delegates: bool, caller: Option<&[String]>) -> Vec<String> {
+    let built_in = tools.iter().map(|tool| tool.spec().name);
+    let delegating = DELEGATING.iter().filter(|_| delegates).map(|name| (*name).to_owned());
+    let all = built_in.chain(delegating);
+    all.filter(|name| caller.is_none_or(|caller| caller.contains(name))).collect()
+}
+
+/// `around` with the tools that start other agents, for the main agent.
+fn delegating(
+    delegation: Delegation,
+    plan: &Plan,
+    around: Surroundings,
+    approve: Approvals,
+    keeper: &Keeper,
+    started_in: &Path,
+) -> Surroundings {
+    let Delegation { catalog, trust, settings, book, wishes, today, cwd, helper, environment } =
+        delegation;
+    let names = around.tools.iter().map(|tool| tool.spec().name);
+    let session = Arc::new(Session {
+        main: Main {
+            id: keeper.id().to_owned(),
+            cwd,
+            sandbox: plan.sandbox(),
+            tools: names.filter(|name| plan.grants(name)).collect(),
+            model: plan.models().first().cloned(),
+        },
+        catalog,
+        trust,
+        settings,
+        book,
+        wishes,
+        today,
+        around: around.clone(),
+        approve,
+        helper: (helper, environment),
+        kept: keeper.kept(),
+        launcher: Arc::new(Processes { started_in: started_in.to_owned() }),
+        ordinals: Mutex::default(),
+    });
+    let more: [Arc<dyn Tool>; 2] =
+        [Arc::new(TaskTool(Arc::clone(&session))), Arc::new(TaskOutputTool(session))];
+    let tools = around.tools.iter().cloned().chain(more).collect();
+    Surroundings { tools, ..around }
+}
+
+/// Starts a process for each agent in the background.
+struct Processes {
+    started_in: PathBuf,
+}
+
+impl Launcher for Processes {
+    fn launch(&self, id: &str) -> Result<(), String> {
+        worker::start(&self.started_in, id).map_err(|error| format!("{error:#}"))
     }
 }
 

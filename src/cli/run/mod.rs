@@ -44,10 +44,10 @@ pub(super) fn run(world: &mut World, args: &RunArgs) -> Result<Exit> {
         return resume(world, args, id);
     }
     let agent = args.agent.as_deref().context("no agent was named")?;
-    let Some((entry, findings)) = find(world, agent)? else { return Ok(Exit::Usage) };
-    let order = Order::typed(world, args, entry, findings)?;
+    let Some((catalog, entry, findings)) = find(world, agent)? else { return Ok(Exit::Usage) };
+    let mut order = Order::typed(world, args, entry, findings, catalog)?;
     let runtime = runtime()?;
-    let job = match Job::prepare(world, &order, &runtime)? {
+    let job = match Job::prepare(world, &mut order, &runtime)? {
         Ok(job) => job,
         Err(error) => return refuse(world, agent, &order.findings, &error),
     };
@@ -58,11 +58,11 @@ pub(super) fn run(world: &mut World, args: &RunArgs) -> Result<Exit> {
     if args.background {
         let store = thread::store(world)?.context("a background run has to be kept")?;
         store.create(&thread, None)?;
-        worker::start(world, &thread.id)?;
+        worker::start(world.cwd(), &thread.id)?;
         return launched(world, args, &thread.id, job.plan.description());
     }
     let keeper = Keeper::new(&thread, thread::store(world)?)?;
-    let outcome = runtime.block_on(job.run(world, args.format, keeper))?;
+    let outcome = runtime.block_on(job.run(world, args.format, keeper, args.on_exit))?;
     end(world, args.format, runtime, &outcome)
 }
 
@@ -86,10 +86,10 @@ fn resume(world: &mut World, args: &RunArgs, id: &str) -> Result<Exit> {
     };
     let prompt = order::prompt(typed)?;
     point_out_changes(world, &thread);
-    let mut order = Order::stored(&thread)?;
+    let mut order = Order::stored(world, &thread)?;
     order.replace(args);
     let runtime = runtime()?;
-    let job = match Job::prepare(world, &order, &runtime)? {
+    let job = match Job::prepare(world, &mut order, &runtime)? {
         Ok(job) => job,
         Err(error) => return refuse(world, &thread.begun.agent_type, &[], &error),
     };
@@ -100,11 +100,11 @@ fn resume(world: &mut World, args: &RunArgs, id: &str) -> Result<Exit> {
         if let Some(text) = prompt {
             store.send(id, &Mail { kind: MailKind::Input, text })?;
         }
-        worker::start(world, id)?;
+        worker::start(world.cwd(), id)?;
         return launched(world, args, id, job.plan.description());
     }
     let keeper = Keeper::resume(&thread, store, prompt)?;
-    let outcome = runtime.block_on(job.run(world, args.format, keeper))?;
+    let outcome = runtime.block_on(job.run(world, args.format, keeper, args.on_exit))?;
     end(world, args.format, runtime, &outcome)
 }
 
@@ -148,8 +148,8 @@ fn runtime() -> Result<Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")
 }
 
-/// The agent, and what the linter says about its file.
-fn find(world: &mut World, name: &str) -> Result<Option<(Entry, Vec<Finding>)>> {
+/// The agents there are, the one that is meant, and what the linter says about its file.
+fn find(world: &mut World, name: &str) -> Result<Option<(Catalog, Entry, Vec<Finding>)>> {
     let file = PathBuf::from(name);
     let is_file = file.is_file();
     let paths = if is_file { std::slice::from_ref(&file) } else { &[] };
@@ -180,7 +180,7 @@ fn find(world: &mut World, name: &str) -> Result<Option<(Entry, Vec<Finding>)>> 
     let path = entry.path.display().to_string();
     let report = reports.into_iter().flatten().find(|report| report.path == path);
     let findings = settled(world, report.unwrap_or_default())?;
-    Ok(Some((entry, findings)))
+    Ok(Some((catalog, entry, findings)))
 }
 
 fn missing(catalog: &Catalog, name: &str, is_file: bool) -> String {

@@ -128,17 +128,20 @@ impl Registry {
         }
     }
 
-    /// Reads the script or recording `id` stands for, if it does, so that a mistake in it shows
-    /// before anything starts.
+    /// Reads the script `id` stands for, if it does, so that a mistake in it shows before anything
+    /// starts.
     pub fn prepare(&mut self, id: &ModelId) -> Result<()> {
-        let path = self.cwd.join(&id.model);
-        let read = || fs::read(&path).with_context(|| format!("cannot read {}", id.model));
-        let provider: Arc<dyn Provider> = match id.provider.as_str() {
-            SCRIPT => Arc::new(Script::parse(&Source::new(id.model.clone(), read()?))?),
-            _ => return Ok(()),
-        };
-        self.prepared.insert(id.clone(), provider);
+        if id.provider == SCRIPT {
+            let script = self.script(id)?;
+            self.prepared.insert(id.clone(), script);
+        }
         Ok(())
+    }
+
+    fn script(&self, id: &ModelId) -> Result<Arc<dyn Provider>> {
+        let bytes = fs::read(self.cwd.join(&id.model))
+            .with_context(|| format!("cannot read {}", id.model))?;
+        Ok(Arc::new(Script::parse(&Source::new(id.model.clone(), bytes))?))
     }
 
     /// Answers from `replay` where `id` is asked.
@@ -152,6 +155,10 @@ impl Registry {
         }
         if id.provider == OFFLINE {
             return Ok(Arc::new(Offline));
+        }
+        if id.provider == SCRIPT {
+            let unusable = |error| ModelError::Script { message: format!("{error:#}") };
+            return self.script(id).map_err(unusable);
         }
         let endpoint = self.book.endpoint(id).ok_or_else(|| ModelError::UnknownModel {
             message: format!("there is no provider called `{}`", id.provider),

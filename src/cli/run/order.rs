@@ -4,29 +4,23 @@ use std::{
     fs,
     io::{self, Read as _},
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use anyhow::{Context as _, Result, bail};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::MODEL_VARIABLES;
 use crate::{
     authority::fingerprint,
-    catalog::{Entry, File, Origin},
-    cli::{
-        args::{Approve, RunArgs},
-        world::World,
-    },
-    dialect,
+    catalog::{Catalog, Entry, Keep, Origin},
+    cli::{args::RunArgs, world::World},
     document::{self, Format},
     lint::Finding,
-    plan::{Call, Given, LimitWishes, ModelWishes},
-    provider::REPLAY,
+    plan::ModelWishes,
+    provider::{ModelId, REPLAY},
+    session::{StoredCall, stored_entry},
     store::Thread,
     text::Source,
-    tools::sandbox::Mode,
 };
 
 /// The longest prompt on stdin.
@@ -38,33 +32,13 @@ pub(super) struct Order {
     /// What the linter says about it.
     pub findings: Vec<Finding>,
     pub call: StoredCall,
+    /// The agents it can start; none if it cannot.
+    pub catalog: Option<Catalog>,
     /// Where it works.
     pub cwd: PathBuf,
     pub record: Option<PathBuf>,
     pub replay: Option<PathBuf>,
     pub dry_run: bool,
-}
-
-/// How an agent was called, as it is kept with its thread.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct StoredCall {
-    pub prompt: Option<String>,
-    pub inputs: Map<String, Value>,
-    pub texts: Vec<(String, String)>,
-    pub model: Option<String>,
-    pub max_turns: Option<u32>,
-    pub timeout: Option<f64>,
-    pub grace: Option<f64>,
-    pub require_llm: bool,
-    pub approve: Approve,
-    pub sandbox: Option<String>,
-    pub no_probe: bool,
-    pub background: bool,
-    /// The dialect of its definition.
-    pub dialect: String,
-    /// Where paths in the call start.
-    pub from: PathBuf,
 }
 
 impl Order {
@@ -74,9 +48,13 @@ impl Order {
         args: &RunArgs,
         entry: Entry,
         findings: Vec<Finding>,
+        catalog: Catalog,
     ) -> Result<Self> {
         let call = StoredCall {
             prompt: prompt(args.prompt.as_deref())?,
+            description: None,
+            parent_model: None,
+            caller: None,
             inputs: args.input_file.as_deref().map(read_inputs).transpose()?.unwrap_or_default(),
             texts: args.input.clone(),
             model: args.model.clone(),
@@ -84,7 +62,7 @@ impl Order {
             timeout: args.timeout,
             grace: args.grace,
             require_llm: args.require_llm,
-            approve: args.approve,
+            approve: args.approve.into(),
             sandbox: args.sandbox.map(|mode| mode.name().to_owned()),
             no_probe: args.no_probe,
             background: args.background,
@@ -93,28 +71,22 @@ impl Order {
         };
         let cwd = args.cwd.as_ref().map_or(world.cwd().to_owned(), |dir| world.cwd().join(dir));
         let (record, replay) = (args.record.clone(), args.replay.clone());
-        Ok(Self { entry, findings, call, cwd, record, replay, dry_run: args.dry_run })
+        let catalog = Some(catalog);
+        Ok(Self { entry, findings, call, catalog, cwd, record, replay, dry_run: args.dry_run })
     }
 
     /// What was asked for when `thread` began, with its definition as it was then.
-    pub fn stored(thread: &Thread) -> Result<Self> {
+    pub fn stored(world: &mut World, thread: &Thread) -> Result<Self> {
         let begun = &thread.begun;
         let call: StoredCall = serde_json::from_value(begun.call.clone())
             .context("how the thread was called cannot be read")?;
-        let origin = match begun.origin.as_str() {
-            "builtin" => Origin::Builtin,
-            "user" => Origin::User,
-            _ => Origin::Project,
-        };
-        let hosts: Vec<_> = dialect::dialect(&call.dialect).into_iter().collect();
-        let path = Path::new(&begun.path);
-        let file = File::new(path, begun.definition.clone().into_bytes(), origin, &hosts);
-        let named = |entry: &Entry| entry.full_name() == begun.agent_type;
-        let entry = file.entries.into_iter().find(named);
-        let entry = entry.context("the thread's definition cannot be read")?;
+        let entry = stored_entry(begun, &call).context("the thread's definition cannot be read")?;
         let cwd = PathBuf::from(&begun.cwd);
         let (findings, record, replay) = (Vec::new(), None, None);
-        Ok(Self { entry, findings, call, cwd, record, replay, dry_run: false })
+        // Only a main agent starts others.
+        let main = call.caller.is_none() && !call.background;
+        let catalog = if main { Some(world.catalog(&[], Keep::Text)?) } else { None };
+        Ok(Self { entry, findings, call, catalog, cwd, record, replay, dry_run: false })
     }
 
     /// What the command line asks for instead of what was asked for before.
@@ -126,28 +98,11 @@ impl Order {
         call.grace = args.grace.or(call.grace);
         call.require_llm |= args.require_llm;
         call.no_probe |= args.no_probe;
-        call.approve = args.approve;
+        call.approve = args.approve.into();
         call.background = args.background;
         // What was allowed then need not be allowed now.
         call.sandbox = args.sandbox.map(|mode| mode.name().to_owned());
         self.dry_run = args.dry_run;
-    }
-
-    /// What the planner is asked.
-    pub fn planned(&self, world: &World) -> Call {
-        let StoredCall { prompt, inputs, texts, max_turns, timeout, grace, .. } = &self.call;
-        Call {
-            prompt: prompt.clone(),
-            inputs: Given { values: inputs.clone(), texts: texts.clone() },
-            models: self.wishes(world),
-            limits: LimitWishes {
-                max_turns: *max_turns,
-                time: timeout.map(Duration::from_secs_f64),
-                grace: grace.map(Duration::from_secs_f64),
-            },
-            context: Vec::new(),
-            require_llm: self.call.require_llm,
-        }
     }
 
     /// What was said about the model.
@@ -156,12 +111,11 @@ impl Order {
             let model = format!("{REPLAY}:{}", file.display());
             return ModelWishes { variable: Some(("--replay", model)), ..ModelWishes::default() };
         }
-        ModelWishes { call: self.call.model.clone(), ..environment_wishes(world) }
-    }
-
-    /// The least strict sandbox that was asked for.
-    pub fn sandbox(&self) -> Option<Mode> {
-        self.call.sandbox.as_deref().and_then(Mode::parse)
+        ModelWishes {
+            call: self.call.model.clone(),
+            parent: self.call.parent_model.as_deref().and_then(ModelId::parse),
+            ..environment_wishes(world)
+        }
     }
 
     /// The definition's text, its file, and its fingerprint.

@@ -15,15 +15,18 @@ use uuid::Uuid;
 
 use super::{job::Job, order::Order};
 use crate::{
-    cli::world::World,
+    cli::{args::OnExit, world::World},
     conversation::Message,
     event::{Redactor, Sink, What},
     run::{Inbox, recovered},
-    store::{HEARTBEAT, MailKind, NewThread, Owner, Store, StoreSink, Thread},
+    store::{HEARTBEAT, Mail, MailKind, NewThread, Owner, Store, StoreSink, Thread},
 };
 
 /// How often mail is looked for.
 const MAIL: Duration = Duration::from_millis(200);
+
+/// How long agents that are told to end may take.
+const CLOSING: Duration = Duration::from_secs(5);
 
 /// What an agent is told that goes on without anything new to do.
 const GO_ON: &str = "Go on where you were stopped.";
@@ -195,13 +198,42 @@ impl Keeper {
         Living(Some(task.abort_handle()))
     }
 
-    /// The run is over.
-    pub fn end(&self) -> Result<()> {
-        if let Some((store, _)) = &self.kept
-            && self.closed.load(Ordering::Relaxed)
-        {
+    /// Where it is kept, and by whom.
+    pub fn kept(&self) -> Option<(Arc<Store>, Owner)> {
+        self.kept.clone()
+    }
+
+    /// The run is over, but not always for the agents it started.
+    pub async fn end(&self, on_exit: OnExit, cancel: &CancellationToken) -> Result<()> {
+        let Some((store, _)) = &self.kept else { return Ok(()) };
+        if on_exit == OnExit::Cancel {
+            for child in active_children(store, &self.id)? {
+                store.send(&child, &Mail { kind: MailKind::Close, text: String::new() })?;
+            }
+        }
+        let given_up = Instant::now() + CLOSING;
+        let mut closing = on_exit == OnExit::Cancel;
+        while on_exit != OnExit::Detach && !active_children(store, &self.id)?.is_empty() {
+            if closing && Instant::now() >= given_up {
+                break;
+            }
+            if !closing && cancel.is_cancelled() {
+                closing = true;
+                for child in active_children(store, &self.id)? {
+                    store.send(&child, &Mail { kind: MailKind::Close, text: String::new() })?;
+                }
+            }
+            tokio::time::sleep(MAIL).await;
+        }
+        if self.closed.load(Ordering::Relaxed) {
             store.shut_down(&self.id)?;
         }
         Ok(())
     }
+}
+
+/// The agents `id` started that still work.
+fn active_children(store: &Store, id: &str) -> Result<Vec<String>> {
+    let children = store.children(id)?.into_iter().filter(|child| child.status.is_active());
+    Ok(children.map(|child| child.begun.id).collect())
 }

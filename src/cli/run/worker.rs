@@ -2,6 +2,7 @@
 
 use std::{
     io::{BufRead as _, BufReader, Read as _},
+    path::Path,
     process::{Command, Stdio},
     sync::Arc,
 };
@@ -11,7 +12,12 @@ use tokio::runtime::Runtime;
 
 use super::{job::Job, order::Order, thread::Keeper};
 use crate::{
-    cli::{Exit, args::RunFormat, run::thread::STORE, world::World},
+    cli::{
+        Exit,
+        args::{OnExit, RunFormat},
+        run::thread::STORE,
+        world::World,
+    },
     store::Store,
 };
 
@@ -22,11 +28,11 @@ pub(in crate::cli) const WORKER: &str = "__worker";
 const READY: &str = "ready";
 
 /// Starts a process that runs the thread `id`, and waits until it has taken it over.
-pub(super) fn start(world: &World, id: &str) -> Result<()> {
+pub(super) fn start(started_in: &Path, id: &str) -> Result<()> {
     let program = std::env::current_exe().context("cannot find agentctl itself")?;
     let mut child = Command::new(program)
         .args([WORKER, id])
-        .current_dir(world.cwd())
+        .current_dir(started_in)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -37,6 +43,8 @@ pub(super) fn start(world: &World, id: &str) -> Result<()> {
         BufReader::new(out).read_line(&mut line)?;
     }
     if line.trim_end() == READY {
+        // Someone has to ask for its end, as long as this process lives.
+        std::thread::spawn(move || child.wait());
         return Ok(());
     }
     let mut why = String::new();
@@ -53,12 +61,12 @@ pub(in crate::cli) fn work(world: &mut World, id: &str) -> Result<Exit> {
     rustix::process::setsid().ok();
     let store = Arc::new(Store::open(&world.state_file(STORE)?)?);
     let thread = store.thread(id)?;
-    let order = Order::stored(&thread)?;
+    let mut order = Order::stored(world, &thread)?;
     let runtime: Runtime = super::runtime()?;
-    let job = Job::prepare(world, &order, &runtime)??;
+    let job = Job::prepare(world, &mut order, &runtime)??;
     let keeper = Keeper::resume(&thread, store, None)?;
     world.announce(READY)?;
-    let outcome = runtime.block_on(job.run(world, RunFormat::Text, keeper))?;
+    let outcome = runtime.block_on(job.run(world, RunFormat::Text, keeper, OnExit::Wait))?;
     runtime.shutdown_background();
     Ok(super::outcome::exit(&outcome))
 }

@@ -54,8 +54,9 @@ pub enum NotServed {
     NoSearch,
 }
 
-/// The tools that only look, and the list of things to do, which every main agent has.
-const READING: &[&str] = &[GLOB, GREP, LIST, READ, COMPLETE_TASK, "TodoWrite"];
+/// The tools that only look, and those every main agent has unless its definition says otherwise.
+const READING: &[&str] =
+    &[GLOB, GREP, LIST, READ, COMPLETE_TASK, "Task", "TaskOutput", "TodoWrite"];
 
 /// Words of agents that look for things.
 const SEARCHES: &str = "discover discovers explore explores explorer exploration explorers find \

@@ -1,0 +1,87 @@
+//! How an agent was called, as it is kept with its thread.
+
+use std::{path::PathBuf, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{
+    plan::{Call, Given, LimitWishes, ModelWishes},
+    tools::sandbox::Mode,
+};
+
+/// What answers where an approval is needed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Approvals {
+    /// Whoever can be asked.
+    #[default]
+    Ask,
+    /// No.
+    Never,
+    /// Yes.
+    Always,
+}
+
+/// How an agent was called.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredCall {
+    /// The task.
+    pub prompt: Option<String>,
+    /// The task in a few words.
+    pub description: Option<String>,
+    /// Inputs that are values.
+    pub inputs: Map<String, Value>,
+    /// Inputs that are texts.
+    pub texts: Vec<(String, String)>,
+    /// The model.
+    pub model: Option<String>,
+    /// The model of the agent that started it.
+    pub parent_model: Option<String>,
+    /// Turns.
+    pub max_turns: Option<u32>,
+    /// Seconds.
+    pub timeout: Option<f64>,
+    /// Seconds to hand in a result after a limit.
+    pub grace: Option<f64>,
+    /// Whether only a language model will do.
+    pub require_llm: bool,
+    /// What answers where an approval is needed.
+    pub approve: Approvals,
+    /// The least strict sandbox.
+    pub sandbox: Option<String>,
+    /// Whether servers on this machine are not looked for.
+    pub no_probe: bool,
+    /// Whether nobody waits for it.
+    pub background: bool,
+    /// The tools of the agent that started it; everything there is, if nobody did.
+    pub caller: Option<Vec<String>>,
+    /// The dialect of its definition.
+    pub dialect: String,
+    /// Where paths in the call start.
+    pub from: PathBuf,
+}
+
+impl StoredCall {
+    /// What the planner is asked; `models` is what was said about the model besides.
+    pub fn planned(&self, models: ModelWishes) -> Call {
+        Call {
+            prompt: self.prompt.clone(),
+            inputs: Given { values: self.inputs.clone(), texts: self.texts.clone() },
+            models,
+            limits: LimitWishes {
+                max_turns: self.max_turns,
+                time: self.timeout.map(Duration::from_secs_f64),
+                grace: self.grace.map(Duration::from_secs_f64),
+            },
+            context: Vec::new(),
+            require_llm: self.require_llm,
+        }
+    }
+
+    /// The least strict sandbox that was asked for.
+    pub fn sandbox(&self) -> Option<Mode> {
+        self.sandbox.as_deref().and_then(Mode::parse)
+    }
+}
