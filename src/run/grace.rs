@@ -1,5 +1,7 @@
 //! The grace period: after a limit, an agent may still hand in what it has.
 
+use std::sync::Arc;
+
 use super::{Agent, End, Turn, clock::Clock, unwritten};
 use crate::{
     authority::COMPLETE_TASK,
@@ -47,8 +49,8 @@ impl Agent {
     async fn last_turns(&mut self, reason: Status) -> End {
         // What is not offered is not carried out either.
         self.tools.clear();
-        self.specs = vec![self.plan.output().tool()];
-        let only = self.specs.clone();
+        self.specs = Arc::new([self.plan.output().tool()]);
+        let only = Arc::clone(&self.specs);
         for _ in 0..GRACE_TURNS {
             let answer = match self.ask(&only).await {
                 Ok(answer) => answer,

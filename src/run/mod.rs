@@ -71,7 +71,7 @@ pub struct Agent {
     caller: Caller,
     /// Its tools by name, without `complete_task`.
     tools: Vec<(String, Arc<dyn Tool>)>,
-    specs: Vec<ToolSpec>,
+    specs: Arc<[ToolSpec]>,
     history: Vec<Message>,
     /// How much of the conversation has been written down before.
     known: usize,
@@ -143,7 +143,7 @@ impl Agent {
             me: AgentRef { agent_id: agent_id.clone(), agent_type: agent_type.clone() },
             caller: Caller { agent_id, agent_type, ordinal },
             tools,
-            specs,
+            specs: specs.into(),
             history: plan.messages().to_vec(),
             known: 0,
             clock: Clock::start(plan.limits().time),
@@ -214,7 +214,7 @@ impl Agent {
 
     async fn work(&mut self) -> End {
         let limits = *self.plan.limits();
-        let specs = self.specs.clone();
+        let specs = Arc::clone(&self.specs);
         loop {
             if self.around.cancel.is_cancelled() {
                 return End::Aborted;
