@@ -67,23 +67,36 @@ CREATE TABLE mail (
 CREATE INDEX mail_of_a_thread ON mail (thread, taken, id);
 ";
 
+/// The format of the file at `path`, if it is not too new.
+pub(super) fn check(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+    let found = version(connection).map_err(|error| StoreError::at(path, error))?;
+    let known = known();
+    if found > known {
+        return Err(StoreError::Newer { path: path.to_owned(), found, known });
+    }
+    Ok(found)
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// The newest format there is here.
+fn known() -> i64 {
+    i64::try_from(STEPS.len()).unwrap_or(i64::MAX)
+}
+
 /// Makes the file at `path` one of the present format. All of it or nothing happens.
 pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let wrong = |error| StoreError::at(path, error);
-    let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
-    let version = |connection: &Connection| {
-        connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))
-    };
+    let known = known();
     if version(connection).map_err(wrong)? == known {
         return Ok(());
     }
     // Several processes may see the old format; the first one to get here changes it.
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrong)?;
-    let found = version(&transaction).map_err(wrong)?;
-    if found > known {
-        return Err(StoreError::Newer { path: path.to_owned(), found, known });
-    }
+    let found = check(&transaction, path)?;
     for step in STEPS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         transaction.execute_batch(step).map_err(wrong)?;
     }

@@ -7,6 +7,7 @@
 mod error;
 mod format;
 mod log;
+mod look;
 mod mail;
 mod owner;
 mod prune;
@@ -24,6 +25,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 pub use error::StoreError;
 pub use log::LogEntry;
+pub use look::note;
 pub use mail::{Mail, MailKind};
 pub use owner::{HEARTBEAT, Owner};
 pub use sink::StoreSink;
@@ -57,14 +59,21 @@ impl Store {
                 .map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
         }
         let mut connection = Connection::open(path).map_err(wrong)?;
-        settle(&connection).map_err(wrong)?;
+        connection.busy_timeout(PATIENCE).map_err(wrong)?;
+        // A file of another time must not be changed by looking at it.
+        let found = format::check(&connection, path)?;
+        settle(&connection, found).map_err(wrong)?;
         format::bring_up_to_date(&mut connection, path)?;
         Ok(Self { connection: Mutex::new(connection), path: path.to_owned() })
     }
 
     /// Opens the store at `path` if there is one.
     pub fn open_existing(path: &Path) -> Result<Option<Self>, StoreError> {
-        if path.exists() { Self::open(path).map(Some) } else { Ok(None) }
+        match path.try_exists() {
+            Ok(true) => Self::open(path).map(Some),
+            Ok(false) => Ok(None),
+            Err(source) => Err(StoreError::Unreachable { path: path.to_owned(), source }),
+        }
     }
 
     /// Opens the store at `path` to look at it, whatever its state.
@@ -114,11 +123,12 @@ impl Store {
     }
 }
 
-/// How every connection behaves.
-fn settle(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(PATIENCE)?;
-    // Only counts for a file that is still empty.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+/// How every connection behaves, to a file of format `found`.
+fn settle(connection: &Connection, found: i64) -> rusqlite::Result<()> {
+    // Only counts for a file that is still empty, but would write to any.
+    if found == 0 {
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    }
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "foreign_keys", true)
 }
