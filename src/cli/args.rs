@@ -1,11 +1,18 @@
 //! What can be typed.
 
+mod thread;
+
 use std::path::PathBuf;
 
 use clap::{
     Args, CommandFactory as _, Parser, Subcommand, ValueEnum, builder::PossibleValuesParser,
 };
 use clap_complete::Shell;
+
+pub(super) use thread::{
+    CloseArgs, LogFormat, LogsArgs, NoteArgs, OutputArgs, PsArgs, Scope, SendArgs, ThreadFormat,
+    ThreadsCommand, TranscriptArgs, TranscriptFormat, WaitArgs,
+};
 
 use crate::{config::check_rule_name, dialect::DIALECTS, tools::sandbox::Mode};
 
@@ -46,6 +53,25 @@ pub(super) enum Command {
     Show(ShowArgs),
     /// Run an agent.
     Run(Box<RunArgs>),
+    /// List the agents that are running.
+    Ps(PsArgs),
+    /// Print an agent's result, once it has one.
+    Output(OutputArgs),
+    /// Wait until the first of several agents has ended.
+    Wait(WaitArgs),
+    /// Print what an agent has done so far.
+    Logs(LogsArgs),
+    /// Print the whole conversation of an agent.
+    Transcript(TranscriptArgs),
+    /// Tell a running agent something.
+    Send(SendArgs),
+    /// Print or set an agent's note.
+    Note(NoteArgs),
+    /// Close agents, and those they started.
+    Close(CloseArgs),
+    /// List or forget the agents that are remembered.
+    #[command(subcommand)]
+    Threads(ThreadsCommand),
     /// Trust files with tools that run commands or change files.
     #[command(subcommand)]
     Trust(TrustCommand),

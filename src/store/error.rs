@@ -69,12 +69,12 @@ pub enum StoreError {
     #[error("the thread is being run by another process")]
     Owned,
     /// Anything else.
-    #[error("{} cannot be used: {source}", .path.display())]
+    #[error("{} cannot be used: {cause}", .path.display())]
     Other {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: rusqlite::Error,
+        cause: rusqlite::Error,
     },
 }
 
@@ -86,7 +86,7 @@ impl StoreError {
                 Self::Damaged { path, reason: error.to_string() }
             }
             Some(ErrorCode::DiskFull) => Self::Full { path },
-            _ => Self::Other { path, source: error },
+            _ => Self::Other { path, cause: error },
         }
     }
 }

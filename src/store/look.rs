@@ -83,16 +83,24 @@ impl Store {
         })
     }
 
-    /// Closes a thread unless someone runs it. Whether it is closed.
+    /// Closes a thread unless someone runs it. Whether it is closed. What told it to end has been
+    /// done, and must not end it again when it goes on one day.
     pub fn close_idle(&self, id: &str) -> Result<bool, StoreError> {
-        let closed = self.write(Durability::Process, |store| {
-            store.execute(
+        self.write(Durability::Process, |store| {
+            let closed = store.execute(
                 "UPDATE threads SET status = ?2, updated = ?3 WHERE id = ?1
                  AND (owner IS NULL OR status NOT IN ('pending_init', 'running'))",
                 params![id, ThreadStatus::Shutdown.name(), now()],
-            )
-        })?;
-        Ok(closed == 1)
+            )?;
+            if closed == 1 {
+                store.execute(
+                    "UPDATE mail SET taken = ?2
+                     WHERE thread = ?1 AND taken IS NULL AND kind = 'close'",
+                    params![id, now()],
+                )?;
+            }
+            Ok(closed == 1)
+        })
     }
 }
 

@@ -189,7 +189,10 @@ fn reading_one_thread_does_not_depend_on_how_many_there_are() {
         assert!(!steps.is_empty());
         for step in &steps {
             let by_index = step.starts_with("SEARCH") && step.contains(" USING ");
-            assert!(by_index || step.starts_with("USE TEMP B-TREE FOR ORDER BY"), "{query}: {step}");
+            assert!(
+                by_index || step.starts_with("USE TEMP B-TREE FOR ORDER BY"),
+                "{query}: {step}"
+            );
         }
     }
 }

@@ -58,6 +58,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "conversation",
             "event",
             "plan",
+            "store",
         ],
     ),
     (

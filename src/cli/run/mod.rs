@@ -1,7 +1,7 @@
 //! `agentctl run`.
 
 mod models;
-mod outcome;
+pub(super) mod outcome;
 mod screen;
 
 use std::{
