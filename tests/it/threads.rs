@@ -282,6 +282,16 @@ fn a_damaged_store_is_refused_and_left_alone() {
     refused(&sandbox, "is damaged: ");
 }
 
+#[test]
+fn a_store_that_is_damaged_inside_is_refused() {
+    let Threads { sandbox, store, .. } = family();
+    drop(store);
+    let mut bytes = fs::read(database(&sandbox)).unwrap();
+    bytes[4096..].fill(0x5a);
+    fs::write(database(&sandbox), bytes).unwrap();
+    refused(&sandbox, "is damaged: ");
+}
+
 /// Every command says that the store cannot be used, and changes nothing.
 fn refused(sandbox: &Sandbox, why: &str) {
     let before = fs::read(database(sandbox)).unwrap();

@@ -8,6 +8,7 @@ use std::{
 use super::{Listed, rough, since};
 use crate::{
     render::{Paint, table::table},
+    store::ThreadStatus,
     text::one_line,
 };
 
@@ -72,7 +73,7 @@ fn row(Listed { thread, description }: &Listed, length: usize, now: SystemTime) 
     let outcome = thread.outcome.as_ref().filter(|_| !thread.status.is_active());
     let elapsed = match outcome {
         Some(outcome) => Duration::from_millis(outcome.total_duration_ms),
-        None if thread.status.is_active() => since(thread.updated, now),
+        None if thread.status == ThreadStatus::Running => since(thread.updated, now),
         None => Duration::ZERO,
     };
     let count =

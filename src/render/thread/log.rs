@@ -167,10 +167,10 @@ impl Log {
                     Decision::Denied => "no",
                     Decision::NobodyToAsk => "no: nobody can be asked",
                 };
-                writeln!(out, "{}", paint.yellow(answer)).ok();
+                writeln!(out, "{}", paint.yellow(format!("the answer is {answer}"))).ok();
             }
             What::Error { error } => {
-                writeln!(out, "{}", paint.red(one_line(&error.message))).ok();
+                writeln!(out, "{}", paint.red(format!("error: {}", one_line(&error.message)))).ok();
             }
             What::Completed(outcome) => {
                 self.ended = true;
