@@ -5,7 +5,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{Listed, rough, since};
+use super::{Listed, cut, rough, since};
 use crate::{
     render::{Paint, table::table},
     store::ThreadStatus,
@@ -87,7 +87,7 @@ fn row(Listed { thread, description }: &Listed, length: usize, now: SystemTime) 
         count(outcome.map(|outcome| outcome.total_tokens)),
         rough(since(thread.created, now)),
         if elapsed.is_zero() { "-".to_owned() } else { rough(elapsed) },
-        one_line(about),
+        cut(&one_line(about)),
     ]
 }
 

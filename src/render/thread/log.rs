@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use super::cut;
 use crate::{
     event::{Decision, Event, Outcome, Status, What},
     render::{
@@ -16,8 +17,6 @@ use crate::{
 
 /// How many lines of a result are shown.
 const MAX_LINES: usize = 20;
-/// How many characters of a line are shown.
-const MAX_LINE: usize = 400;
 
 /// A transcript. What it returns is to be printed as it is: it may end in the middle of a line.
 #[derive(Debug)]
@@ -228,13 +227,6 @@ fn shortened(out: &mut String, text: &str) {
     }
 }
 
-fn cut(line: &str) -> String {
-    match line.char_indices().nth(MAX_LINE) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -294,6 +286,8 @@ mod tests {
         assert_eq!(result(20).lines().count(), 20);
         assert!(result(21).ends_with("  x\n  … 1 more line\n"));
         assert!(result(50).ends_with("  x\n  … 30 more lines\n"));
-        assert_eq!(cut(&"x".repeat(1_000)).chars().count(), MAX_LINE + 1);
+        let mut out = String::new();
+        shortened(&mut out, &"x".repeat(1_000));
+        assert!(out.ends_with("x…\n") && out.chars().count() < 500, "{out}");
     }
 }

@@ -14,6 +14,9 @@ use serde_json::{Map, Value, json};
 
 use crate::{event::rfc3339, store::Thread};
 
+/// How many characters of a line are shown.
+const MAX_LINE: usize = 400;
+
 /// A thread, and what it is about.
 #[derive(Clone, Debug)]
 pub struct Listed {
@@ -69,5 +72,13 @@ fn rough(span: Duration) -> String {
     match UNITS.iter().find(|(unit, _)| seconds >= *unit) {
         Some((unit, name)) => format!("{}{name}", seconds / unit),
         None => format!("{seconds}s"),
+    }
+}
+
+/// `line` without what is too long to be read.
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(MAX_LINE) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
     }
 }
