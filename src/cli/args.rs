@@ -1,7 +1,5 @@
 //! What can be typed.
 
-mod thread;
-
 use std::path::PathBuf;
 
 use clap::{
@@ -9,11 +7,10 @@ use clap::{
 };
 use clap_complete::Shell;
 
-pub(super) use thread::{
-    CloseArgs, LogFormat, LogsArgs, NoteArgs, OutputArgs, PsArgs, Scope, SendArgs, ThreadFormat,
-    ThreadsCommand, TranscriptArgs, TranscriptFormat, WaitArgs,
+use super::thread_args::{
+    CloseArgs, LogsArgs, NoteArgs, OutputArgs, PsArgs, SendArgs, ThreadsCommand, TranscriptArgs,
+    WaitArgs,
 };
-
 use crate::{config::check_rule_name, dialect::DIALECTS, tools::sandbox::Mode};
 
 /// The toolchain for AI-agent definitions.
@@ -308,7 +305,7 @@ pub fn command() -> clap::Command {
 /// The longest time that can be asked for: a year.
 const MAX_SECONDS: f64 = 31_536_000.0;
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.0..=MAX_SECONDS).contains(&seconds) => Ok(seconds),
         _ => Err("it is a number of seconds, such as 30 or 0.5".to_owned()),

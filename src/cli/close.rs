@@ -6,9 +6,8 @@ use anyhow::Result;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Exit,
-    args::{CloseArgs, ThreadFormat},
-    stored,
+    Exit, stored,
+    thread_args::{CloseArgs, ThreadFormat},
     world::World,
 };
 use crate::{

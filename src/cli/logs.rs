@@ -6,9 +6,8 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::{
-    Exit,
-    args::{LogFormat, LogsArgs},
-    stored,
+    Exit, stored,
+    thread_args::{LogFormat, LogsArgs},
     world::World,
 };
 use crate::{

@@ -16,6 +16,7 @@ mod schema;
 mod send;
 mod show;
 mod stored;
+mod thread_args;
 mod threads;
 mod transcript;
 mod trust;

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anyhow::Result;
 
-use super::{Exit, args::NoteArgs, stored, world::World};
+use super::{Exit, stored, thread_args::NoteArgs, world::World};
 use crate::{store, text::one_line};
 
 /// Prints the note as it is afterwards.

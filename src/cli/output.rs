@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::{
     Exit,
-    args::{OutputArgs, RunFormat, ThreadFormat},
+    args::RunFormat,
     run::outcome,
     stored,
+    thread_args::{OutputArgs, ThreadFormat},
     world::World,
 };
 use crate::{

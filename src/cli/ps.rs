@@ -5,9 +5,8 @@ use std::{io::Write as _, time::SystemTime};
 use anyhow::{Result, bail};
 
 use super::{
-    Exit,
-    args::{PsArgs, Scope, ThreadFormat},
-    stored,
+    Exit, stored,
+    thread_args::{PsArgs, Scope, ThreadFormat},
     world::World,
 };
 use crate::{

@@ -4,7 +4,7 @@ use std::io::{self, Read as _};
 
 use anyhow::{Context as _, Result, bail};
 
-use super::{Exit, args::SendArgs, stored, world::World};
+use super::{Exit, stored, thread_args::SendArgs, world::World};
 use crate::store::{Mail, MailKind};
 
 /// The longest message on stdin.

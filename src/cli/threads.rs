@@ -5,9 +5,8 @@ use std::{io::Write as _, time::Duration};
 use anyhow::Result;
 
 use super::{
-    Exit,
-    args::{PsArgs, ThreadsCommand},
-    ps, stored,
+    Exit, ps, stored,
+    thread_args::{PsArgs, ThreadsCommand},
     world::World,
 };
 

@@ -6,9 +6,8 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::{
-    Exit,
-    args::{TranscriptArgs, TranscriptFormat},
-    stored,
+    Exit, stored,
+    thread_args::{TranscriptArgs, TranscriptFormat},
     world::World,
 };
 use crate::render::{json_text, thread_json, transcript_text};

@@ -6,9 +6,8 @@ use anyhow::Result;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Exit,
-    args::{ThreadFormat, WaitArgs},
-    stored,
+    Exit, stored,
+    thread_args::{ThreadFormat, WaitArgs},
     world::World,
 };
 use crate::{

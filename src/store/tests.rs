@@ -229,3 +229,19 @@ fn notes_are_one_line_and_not_too_long() {
     assert_eq!(note(" \n "), None);
     assert_eq!(note(&"é".repeat(300)).unwrap().chars().count(), 200);
 }
+
+#[test]
+fn a_new_file_can_give_room_back_and_opening_it_again_writes_nothing() {
+    let (_folder, store, _) = store();
+    let mode = |store: &Store| -> i64 {
+        store.connection().pragma_query_value(None, "auto_vacuum", |row| row.get(0)).unwrap()
+    };
+    assert_eq!(mode(&store), 2, "incremental");
+    let version = |store: &Store| -> i64 {
+        store.connection().pragma_query_value(None, "data_version", |row| row.get(0)).unwrap()
+    };
+    let before = version(&store);
+    let again = Store::open(store.path()).unwrap();
+    assert_eq!(mode(&again), 2);
+    assert_eq!(version(&store), before);
+}

@@ -250,6 +250,11 @@ fn the_beginning_of_a_name_will_do_if_it_is_clear() {
         assert!(seen.stderr.contains(id), "{seen}");
     }
     assert!(!seen.stderr.contains(OTHER), "{seen}");
+    for command in ["wait", "logs", "transcript", "note", "close"] {
+        let seen = threads.run(&[command, "01890000"]);
+        assert_eq!((seen.exit, seen.stdout.as_str()), (Some(2), ""), "{command}: {seen}");
+        assert!(seen.stderr.contains("several threads begin with `01890000`"), "{seen}");
+    }
 }
 
 #[test]

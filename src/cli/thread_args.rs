@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::seconds;
+use super::args::seconds;
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct PsArgs {
+pub(super) struct PsArgs {
     /// Also agents that have ended, the newest last.
     #[arg(long)]
     pub all: bool,
@@ -26,7 +26,7 @@ pub(in crate::cli) struct PsArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum Scope {
+pub(super) enum Scope {
     /// Those it started itself.
     Children,
     /// Those, and whatever they started.
@@ -36,7 +36,7 @@ pub(in crate::cli) enum Scope {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum ThreadFormat {
+pub(super) enum ThreadFormat {
     /// For people.
     Text,
     /// For programs.
@@ -44,7 +44,7 @@ pub(in crate::cli) enum ThreadFormat {
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct OutputArgs {
+pub(super) struct OutputArgs {
     /// The agent's id, or the beginning of it.
     pub id: String,
     /// Do not wait for it to end.
@@ -59,7 +59,7 @@ pub(in crate::cli) struct OutputArgs {
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct WaitArgs {
+pub(super) struct WaitArgs {
     /// The agents' ids, or the beginnings of them.
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
@@ -72,7 +72,7 @@ pub(in crate::cli) struct WaitArgs {
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct LogsArgs {
+pub(super) struct LogsArgs {
     /// The agent's id, or the beginning of it.
     pub id: String,
     /// Go on until it has ended.
@@ -84,7 +84,7 @@ pub(in crate::cli) struct LogsArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum LogFormat {
+pub(super) enum LogFormat {
     /// For people.
     Text,
     /// Every event, one object a line.
@@ -92,7 +92,7 @@ pub(in crate::cli) enum LogFormat {
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct TranscriptArgs {
+pub(super) struct TranscriptArgs {
     /// The agent's id, or the beginning of it.
     pub id: String,
     /// How to print.
@@ -101,7 +101,7 @@ pub(in crate::cli) struct TranscriptArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum TranscriptFormat {
+pub(super) enum TranscriptFormat {
     /// Markdown.
     Md,
     /// One object with the thread and its messages.
@@ -109,7 +109,7 @@ pub(in crate::cli) enum TranscriptFormat {
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct CloseArgs {
+pub(super) struct CloseArgs {
     /// The agents' ids, or the beginnings of them.
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
@@ -119,7 +119,7 @@ pub(in crate::cli) struct CloseArgs {
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct SendArgs {
+pub(super) struct SendArgs {
     /// The agent's id, or the beginning of it.
     pub id: String,
     /// What to tell it; `-` reads it from stdin.
@@ -130,7 +130,7 @@ pub(in crate::cli) struct SendArgs {
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct NoteArgs {
+pub(super) struct NoteArgs {
     /// The agent's id, or the beginning of it.
     pub id: String,
     /// The new note; an empty one takes the old one away.
@@ -138,7 +138,7 @@ pub(in crate::cli) struct NoteArgs {
 }
 
 #[derive(Debug, Subcommand)]
-pub(in crate::cli) enum ThreadsCommand {
+pub(super) enum ThreadsCommand {
     /// List every agent that is remembered: `ps --all`.
     List {
         /// Show agents below those that started them.
