@@ -7,6 +7,10 @@ use clap::{
 };
 use clap_complete::Shell;
 
+use super::thread_args::{
+    CloseArgs, LogsArgs, NoteArgs, OutputArgs, PsArgs, SendArgs, ThreadsCommand, TranscriptArgs,
+    WaitArgs,
+};
 use crate::{config::check_rule_name, dialect::DIALECTS, session::Approvals, tools::sandbox::Mode};
 
 /// The toolchain for AI-agent definitions.
@@ -46,6 +50,25 @@ pub(super) enum Command {
     Show(ShowArgs),
     /// Run an agent.
     Run(Box<RunArgs>),
+    /// List the agents that are running.
+    Ps(PsArgs),
+    /// Print an agent's result, once it has one.
+    Output(OutputArgs),
+    /// Wait until the first of several agents has ended.
+    Wait(WaitArgs),
+    /// Print what an agent has done so far.
+    Logs(LogsArgs),
+    /// Print the whole conversation of an agent.
+    Transcript(TranscriptArgs),
+    /// Tell a running agent something.
+    Send(SendArgs),
+    /// Print or set an agent's note.
+    Note(NoteArgs),
+    /// Close agents, and those they started.
+    Close(CloseArgs),
+    /// List or forget the agents that are remembered.
+    #[command(subcommand)]
+    Threads(ThreadsCommand),
     /// Trust files with tools that run commands or change files.
     #[command(subcommand)]
     Trust(TrustCommand),
@@ -318,7 +341,7 @@ pub fn command() -> clap::Command {
 /// The longest time that can be asked for: a year.
 const MAX_SECONDS: f64 = 31_536_000.0;
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.0..=MAX_SECONDS).contains(&seconds) => Ok(seconds),
         _ => Err("it is a number of seconds, such as 30 or 0.5".to_owned()),

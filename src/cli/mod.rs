@@ -1,16 +1,27 @@
 //! The command line: the only place that prints, reads the environment or decides an exit code.
 
 mod args;
+mod close;
 mod completions;
 mod exit;
 mod explain;
 mod list;
+mod logs;
 mod man;
+mod note;
+mod output;
+mod ps;
 mod run;
 mod schema;
+mod send;
 mod show;
+mod stored;
+mod thread_args;
+mod threads;
+mod transcript;
 mod trust;
 mod validate;
+mod wait;
 mod world;
 mod write;
 
@@ -46,6 +57,15 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&mut world, args),
         Command::Show(args) => show::run(&mut world, args),
         Command::Run(args) => run::run(&mut world, args),
+        Command::Ps(args) => ps::run(&mut world, args),
+        Command::Output(args) => output::run(&mut world, args),
+        Command::Wait(args) => wait::run(&mut world, args),
+        Command::Logs(args) => logs::run(&mut world, args),
+        Command::Transcript(args) => transcript::run(&mut world, args),
+        Command::Send(args) => send::run(&mut world, args),
+        Command::Note(args) => note::run(&mut world, args),
+        Command::Close(args) => close::run(&mut world, args),
+        Command::Threads(command) => threads::run(&mut world, command),
         Command::Trust(command) => trust::run(&mut world, command),
         Command::Schema(args) => schema::run(&mut world, args),
         Command::Completions(args) => completions::run(&mut world, args),

@@ -11,12 +11,20 @@ use crate::text::is_printable;
 
 /// `value` as JSON.
 pub fn json_text(value: &Value) -> Result<String, serde_json::Error> {
-    let text = serde_json::to_string_pretty(value)?;
-    Ok(escaped(&text, |wide, out| {
+    Ok(escaped_json(&serde_json::to_string_pretty(value)?))
+}
+
+/// `value` as JSON in one line.
+pub fn json_line(value: &Value) -> String {
+    escaped_json(&value.to_string())
+}
+
+fn escaped_json(text: &str) -> String {
+    escaped(text, |wide, out| {
         for unit in wide.encode_utf16(&mut [0; 2]) {
             write!(out, "\\u{unit:04x}").ok();
         }
-    }))
+    })
 }
 
 /// `value` as YAML; as JSON, which is YAML too, where a character must be escaped.

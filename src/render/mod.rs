@@ -12,9 +12,10 @@ mod progress;
 mod sheet;
 mod show;
 mod table;
+mod thread;
 mod verdicts;
 
-pub use data::{json_text, yaml_text};
+pub use data::{json_line, json_text, yaml_text};
 pub use diagnostic::{Drawing, Lines, Pen};
 pub use findings::{
     Report, Summary, drawn, findings_github, findings_json, findings_sarif, findings_text,
@@ -25,6 +26,7 @@ pub use paint::Paint;
 pub use progress::Activity;
 pub use sheet::sheet_text;
 pub use show::{show_json, show_text};
+pub use thread::{Arrangement, Listed, Log, arranged, thread_json, threads_text, transcript_text};
 
 use crate::catalog::Located;
 

@@ -134,7 +134,8 @@ impl AgentActivity {
     }
 }
 
-fn limit(status: Status) -> &'static str {
+/// What a status means to someone who watches.
+pub(super) fn limit(status: Status) -> &'static str {
     match status {
         Status::Goal => "done",
         Status::Timeout => "out of time",
@@ -145,7 +146,8 @@ fn limit(status: Status) -> &'static str {
     }
 }
 
-fn short(text: &str) -> String {
+/// `text` in one line that is not too long.
+pub(super) fn short(text: &str) -> String {
     let line = one_line(text);
     match line.char_indices().nth(MAX_TASK) {
         Some((end, _)) => format!("{}…", &line[..end]),

@@ -19,6 +19,14 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
+    /// Nobody can tell whether it is there.
+    #[error("cannot look for {}", .path.display())]
+    Unreachable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// A newer agentctl wrote it. Nothing was changed.
     #[error(
         "{} was written by a newer agentctl: it has format {found}, and this one reads up to \
@@ -50,18 +58,23 @@ pub enum StoreError {
     #[error("there is no thread `{0}`")]
     NoThread(String),
     /// Several threads begin like this.
-    #[error("several threads begin with `{0}`")]
-    Ambiguous(String),
+    #[error("several threads begin with `{prefix}`: {}", several(.candidates))]
+    Ambiguous {
+        /// What was asked for.
+        prefix: String,
+        /// Some of those that begin so.
+        candidates: Vec<String>,
+    },
     /// Someone else runs the thread.
     #[error("the thread is being run by another process")]
     Owned,
     /// Anything else.
-    #[error("{} cannot be used: {source}", .path.display())]
+    #[error("{} cannot be used: {cause}", .path.display())]
     Other {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: rusqlite::Error,
+        cause: rusqlite::Error,
     },
 }
 
@@ -73,9 +86,19 @@ impl StoreError {
                 Self::Damaged { path, reason: error.to_string() }
             }
             Some(ErrorCode::DiskFull) => Self::Full { path },
-            _ => Self::Other { path, source: error },
+            _ => Self::Other { path, cause: error },
         }
     }
+}
+
+/// The most threads that are named where one was meant.
+pub(super) const MAX_CANDIDATES: usize = 5;
+
+fn several(candidates: &[String]) -> String {
+    let shown: Vec<String> =
+        candidates.iter().take(MAX_CANDIDATES).map(|id| format!("`{id}`")).collect();
+    let more = if candidates.len() > MAX_CANDIDATES { " and more" } else { "" };
+    format!("{}{more}", shown.join(", "))
 }
 
 impl From<StoreError> for io::Error {

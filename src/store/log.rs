@@ -18,6 +18,13 @@ pub struct LogEntry {
     pub event: Event,
 }
 
+/// What happened to thread `?1` from number `?2` on, at most `?3` of it.
+pub(super) const EVENTS: &str =
+    "SELECT seq, event FROM events WHERE thread = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
+
+/// What was said in thread `?1`.
+pub(super) const MESSAGES: &str = "SELECT message FROM messages WHERE thread = ?1 ORDER BY number";
+
 impl Store {
     /// Writes down what happened to a thread that `owner` runs.
     pub fn append(&self, owner: &Owner, event: &Event) -> Result<(), StoreError> {
@@ -71,9 +78,7 @@ impl Store {
     /// What happened to a thread, from number `from` on, at most `most` of it.
     pub fn events(&self, id: &str, from: u64, most: usize) -> Result<Vec<LogEntry>, StoreError> {
         self.read(|store| {
-            let mut query = store.prepare_cached(
-                "SELECT seq, event FROM events WHERE thread = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3",
-            )?;
+            let mut query = store.prepare_cached(EVENTS)?;
             let rows = query.query_map(params![id, from, most], |row| {
                 Ok((row.get::<_, u64>(0)?, row.get::<_, String>(1)?))
             })?;
@@ -92,8 +97,7 @@ impl Store {
     /// What was said in a thread.
     pub fn messages(&self, id: &str) -> Result<Vec<Message>, StoreError> {
         self.read(|store| {
-            let mut query = store
-                .prepare_cached("SELECT message FROM messages WHERE thread = ?1 ORDER BY number")?;
+            let mut query = store.prepare_cached(MESSAGES)?;
             let texts = query.query_map([id], |row| row.get::<_, String>(0))?;
             texts
                 .map(|text| {

@@ -33,6 +33,9 @@ pub struct Mail {
     pub text: String,
 }
 
+/// Something if there is mail for thread `?1`.
+pub(super) const WAITING: &str = "SELECT 1 FROM mail WHERE thread = ?1 AND taken IS NULL LIMIT 1";
+
 impl Store {
     /// Sends something to a thread.
     pub fn send(&self, id: &str, mail: &Mail) -> Result<(), StoreError> {
@@ -74,8 +77,7 @@ impl Store {
     /// Whether there is anything to take. Looking writes nothing.
     pub fn has_mail(&self, id: &str) -> Result<bool, StoreError> {
         self.read(|store| {
-            let mut query = store
-                .prepare_cached("SELECT 1 FROM mail WHERE thread = ?1 AND taken IS NULL LIMIT 1")?;
+            let mut query = store.prepare_cached(WAITING)?;
             query.exists([id])
         })
     }

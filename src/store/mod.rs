@@ -7,6 +7,7 @@
 mod error;
 mod format;
 mod log;
+mod look;
 mod mail;
 mod owner;
 mod prune;
@@ -24,6 +25,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 pub use error::StoreError;
 pub use log::LogEntry;
+pub use look::note;
 pub use mail::{Mail, MailKind};
 pub use owner::{HEARTBEAT, Owner};
 pub use sink::StoreSink;
@@ -67,7 +69,11 @@ impl Store {
 
     /// Opens the store at `path` if there is one.
     pub fn open_existing(path: &Path) -> Result<Option<Self>, StoreError> {
-        if path.exists() { Self::open(path).map(Some) } else { Ok(None) }
+        match path.try_exists() {
+            Ok(true) => Self::open(path).map(Some),
+            Ok(false) => Ok(None),
+            Err(source) => Err(StoreError::Unreachable { path: path.to_owned(), source }),
+        }
     }
 
     /// Opens the store at `path` to look at it, whatever its state.

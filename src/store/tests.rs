@@ -71,7 +71,11 @@ fn a_thread_is_found_by_the_beginning_of_its_name() {
         store.create(&thread(id), Some(&me)).unwrap();
     }
     assert_eq!(store.thread("01b2").unwrap().begun.id, "01b2-z");
-    assert!(matches!(store.thread("01a1"), Err(StoreError::Ambiguous(_))));
+    assert!(matches!(store.thread("01a1"), Err(StoreError::Ambiguous { .. })));
+    let error = store.thread("01a1").unwrap_err().to_string();
+    assert_eq!(error, "several threads begin with `01a1`: `01a1-x`, `01a1-y`");
+    store.create(&thread("01b2-z-and-more"), Some(&me)).unwrap();
+    assert_eq!(store.thread("01b2-z").unwrap().begun.id, "01b2-z", "a whole name is no prefix");
     assert!(matches!(store.thread("zz"), Err(StoreError::NoThread(_))));
     assert!(matches!(store.thread(""), Err(StoreError::NoThread(_))));
 }
@@ -160,4 +164,84 @@ fn several_threads_of_a_process_write_at_once() {
     let numbers: Vec<u64> =
         store.events("a", 0, 1000).unwrap().iter().map(|entry| entry.seq).collect();
     assert_eq!(numbers, (0..400).collect::<Vec<_>>());
+}
+
+#[test]
+fn reading_one_thread_does_not_depend_on_how_many_there_are() {
+    let (_folder, store, _) = store();
+    let by_prefix = thread::by_prefix();
+    let queries = [
+        by_prefix.as_str(),
+        thread::OF_A_PARENT,
+        log::EVENTS,
+        log::MESSAGES,
+        look::FIRST_EVENT,
+        look::FIRST_MESSAGE,
+        mail::WAITING,
+    ];
+    let connection = store.connection();
+    for query in queries {
+        let query = query.replace("{COLUMNS}", "*");
+        let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {query}")).unwrap();
+        let unbound = vec![rusqlite::types::Null; plan.parameter_count()];
+        let steps = plan.query_map(rusqlite::params_from_iter(unbound), |row| row.get(3)).unwrap();
+        let steps: Vec<String> = steps.collect::<Result<_, _>>().unwrap();
+        assert!(!steps.is_empty());
+        for step in &steps {
+            let by_index = step.starts_with("SEARCH") && step.contains(" USING ");
+            assert!(
+                by_index || step.starts_with("USE TEMP B-TREE FOR ORDER BY"),
+                "{query}: {step}"
+            );
+        }
+    }
+}
+
+#[test]
+fn only_a_thread_that_nobody_runs_is_closed_directly() {
+    let (_folder, store, me) = store();
+    store.create(&thread("mine"), Some(&me)).unwrap();
+    store.create(&thread("nobodys"), None).unwrap();
+    assert!(!store.close_idle("mine").unwrap());
+    assert!(store.close_idle("nobodys").unwrap());
+    assert_eq!(store.thread("mine").unwrap().status, ThreadStatus::PendingInit);
+    assert_eq!(store.thread("nobodys").unwrap().status, ThreadStatus::Shutdown);
+}
+
+#[test]
+fn descendants_come_after_those_who_started_them() {
+    let (_folder, store, me) = store();
+    for (id, parent) in [("r", None), ("a", Some("r")), ("b", Some("r")), ("aa", Some("a"))] {
+        let parent = parent.map(str::to_owned);
+        let new = NewThread { session: "r".to_owned(), parent, ..thread(id) };
+        store.create(&new, Some(&me)).unwrap();
+    }
+    let ids = |id: &str| -> Vec<String> {
+        store.descendants(id).unwrap().into_iter().map(|thread| thread.begun.id).collect()
+    };
+    assert_eq!(ids("r"), ["a", "b", "aa"]);
+    assert!(ids("b").is_empty());
+}
+
+#[test]
+fn notes_are_one_line_and_not_too_long() {
+    assert_eq!(note("  two\n words\t").as_deref(), Some("two words"));
+    assert_eq!(note(" \n "), None);
+    assert_eq!(note(&"é".repeat(300)).unwrap().chars().count(), 200);
+}
+
+#[test]
+fn a_new_file_can_give_room_back_and_opening_it_again_writes_nothing() {
+    let (_folder, store, _) = store();
+    let mode = |store: &Store| -> i64 {
+        store.connection().pragma_query_value(None, "auto_vacuum", |row| row.get(0)).unwrap()
+    };
+    assert_eq!(mode(&store), 2, "incremental");
+    let version = |store: &Store| -> i64 {
+        store.connection().pragma_query_value(None, "data_version", |row| row.get(0)).unwrap()
+    };
+    let before = version(&store);
+    let again = Store::open(store.path()).unwrap();
+    assert_eq!(mode(&again), 2);
+    assert_eq!(version(&store), before);
 }

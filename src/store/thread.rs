@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension as _, Row, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Durability, Owner, Store, StoreError, now};
+use super::{Durability, Owner, Store, StoreError, error::MAX_CANDIDATES, now};
 use crate::event::{Failure, FailureKind, Outcome, Status};
 
 /// What a thread is doing.
@@ -148,6 +148,15 @@ const COLUMNS: &str = "id, session, parent, place, depth, agent_type, ordinal, m
 /// What is said of a thread whose process is gone.
 const DIED: &str = "the process running it died";
 
+/// The threads that `?1` started.
+pub(super) const OF_A_PARENT: &str =
+    "SELECT {COLUMNS} FROM threads WHERE parent = ?1 ORDER BY place";
+
+/// The threads whose names begin with `?1`, at most `?2` of them, in order.
+pub(super) fn by_prefix() -> String {
+    format!("SELECT {COLUMNS} FROM threads WHERE id >= ?1 AND id < ?1 || '~' ORDER BY id LIMIT ?2")
+}
+
 impl Store {
     /// Makes a thread. It belongs to `owner`, or to nobody yet.
     pub fn create(&self, thread: &NewThread, owner: Option<&Owner>) -> Result<(), StoreError> {
@@ -194,18 +203,24 @@ impl Store {
     /// The thread called `id`, or whose name begins like that. A thread whose owner is gone is
     /// found to have ended.
     pub fn thread(&self, id: &str) -> Result<Thread, StoreError> {
-        let found = self.read(|store| {
-            let mut query = store.prepare_cached(&format!(
-                "SELECT {COLUMNS} FROM threads WHERE id >= ?1 AND id < ?1 || '~' LIMIT 2"
-            ))?;
-            query.query_map([id], read_thread)?.collect::<rusqlite::Result<Vec<_>>>()
+        let most = MAX_CANDIDATES + 1;
+        let mut found = self.read(|store| {
+            let mut query = store.prepare_cached(&by_prefix())?;
+            let rows = query.query_map(params![id, most], read_thread)?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
         })?;
+        // The whole name of one may be the beginning of another's.
+        if found.first().is_some_and(|first| first.begun.id == id) {
+            found.truncate(1);
+        }
         match <[Thread; 1]>::try_from(found) {
+            _ if id.is_empty() => Err(StoreError::NoThread(String::new())),
             Ok([thread]) => self.buried(thread),
-            Err(none) if none.is_empty() || id.is_empty() => {
-                Err(StoreError::NoThread(id.to_owned()))
-            }
-            Err(_) => Err(StoreError::Ambiguous(id.to_owned())),
+            Err(none) if none.is_empty() => Err(StoreError::NoThread(id.to_owned())),
+            Err(several) => Err(StoreError::Ambiguous {
+                prefix: id.to_owned(),
+                candidates: several.into_iter().map(|thread| thread.begun.id).collect(),
+            }),
         }
     }
 
@@ -229,9 +244,7 @@ impl Store {
     /// The threads `id` started.
     pub fn children(&self, id: &str) -> Result<Vec<Thread>, StoreError> {
         let found = self.read(|store| {
-            let mut query = store.prepare_cached(&format!(
-                "SELECT {COLUMNS} FROM threads WHERE parent = ?1 ORDER BY place"
-            ))?;
+            let mut query = store.prepare_cached(&OF_A_PARENT.replace("{COLUMNS}", COLUMNS))?;
             query.query_map([id], read_thread)?.collect::<rusqlite::Result<Vec<_>>>()
         })?;
         found.into_iter().map(|thread| self.buried(thread)).collect()

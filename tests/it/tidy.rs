@@ -77,6 +77,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "conversation",
             "event",
             "plan",
+            "store",
         ],
     ),
     (

@@ -3,7 +3,7 @@
 mod job;
 mod models;
 mod order;
-mod outcome;
+pub(super) mod outcome;
 mod screen;
 mod thread;
 mod worker;

@@ -14,7 +14,7 @@ use crate::{
 /// The longest output of a tool in the stream of events.
 const MAX_STREAMED: usize = 10_000;
 
-pub(super) fn print(world: &mut World, format: RunFormat, outcome: &Outcome) -> Result<()> {
+pub(in crate::cli) fn print(world: &mut World, format: RunFormat, outcome: &Outcome) -> Result<()> {
     match format {
         RunFormat::Text => {
             if !outcome.result.is_empty() {
@@ -48,7 +48,7 @@ pub(super) fn print(world: &mut World, format: RunFormat, outcome: &Outcome) -> 
     Ok(())
 }
 
-pub(super) fn exit(outcome: &Outcome) -> Exit {
+pub(in crate::cli) fn exit(outcome: &Outcome) -> Exit {
     let exit = match outcome.status {
         Status::Goal => Exit::Done,
         Status::Timeout => Exit::Timeout,
