@@ -58,6 +58,7 @@ impl Store {
             fs::create_dir_all(folder)
                 .map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
         }
+        keep_private(path);
         let mut connection = Connection::open(path).map_err(wrong)?;
         connection.busy_timeout(PATIENCE).map_err(wrong)?;
         // A file of a newer format is not touched at all.
@@ -121,6 +122,14 @@ impl Store {
         })();
         written.map_err(|error| StoreError::at(&self.path, error))
     }
+}
+
+/// Makes a file that only its user can read, if there is none: whole conversations are in it.
+/// Where that fails, opening it says why.
+fn keep_private(path: &Path) {
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).ok();
 }
 
 /// How every connection to a file of this format behaves.

@@ -65,6 +65,18 @@ fn what_is_written_is_read_again_in_order() {
 }
 
 #[test]
+fn nobody_else_can_read_what_was_said() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let (folder, store, me) = store();
+    store.create(&thread("a"), Some(&me)).unwrap();
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let mode = file.unwrap().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{mode:o}");
+    }
+}
+
+#[test]
 fn a_thread_is_found_by_the_beginning_of_its_name() {
     let (_folder, store, me) = store();
     for id in ["01a1-x", "01a1-y", "01b2-z"] {
