@@ -14,6 +14,7 @@ mod fault_server;
 mod lint_invariants;
 mod lint_properties;
 mod list;
+mod plan_server;
 mod providers;
 mod run_cli;
 mod run_grace;
@@ -30,6 +31,8 @@ mod schema;
 mod show;
 mod stage;
 mod support;
+#[cfg(target_os = "linux")]
+mod survival;
 mod tidy;
 mod trust;
 mod validate;
