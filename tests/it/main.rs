@@ -16,6 +16,7 @@ mod lint_properties;
 mod list;
 mod plan_server;
 mod providers;
+mod resume;
 mod run_cli;
 mod run_grace;
 mod run_models;

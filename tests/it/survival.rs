@@ -37,7 +37,7 @@ const STOPS: usize = 20;
 const FOREVER: &str = "3000";
 
 /// Where the model's work shows; `mark` is in the command lines of everything it starts.
-fn plan(mark: &str) -> Plan {
+fn plan(mark: &str, background: bool) -> Plan {
     let shell = |command: String| ("shell", json!({"command": command}));
     let step = |step: usize| shell(format!("echo step-{step} >> log"));
     let slow = |step: usize| {
@@ -45,8 +45,12 @@ fn plan(mark: &str) -> Plan {
             "sleep {FOREVER}.{mark} & echo step-{step} >> log; sleep 0.04; kill $!; wait $! || true"
         ))
     };
-    let write = |step: usize| {
-        ("write_file", json!({"path": format!("step-{step}.txt"), "content": "here\n"}))
+    // A background agent may not write files as it likes.
+    let write = |number: usize| match background {
+        true => step(number),
+        false => {
+            ("write_file", json!({"path": format!("step-{number}.txt"), "content": "here\n"}))
+        }
     };
     vec![
         vec![("read_file", json!({"path": "notes.txt"}))],
@@ -82,7 +86,7 @@ impl<'a> Chain<'a> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let mark = format!("{}{number:04}", std::process::id());
         let name = format!("chain-{number}");
-        let settings = server.scene(&name, plan(&mark));
+        let settings = server.scene(&name, plan(&mark, background));
         let sandbox = Sandbox::with(&[
             ("~/.config/agentctl/config.toml", settings.as_str()),
             ("notes.txt", "the needle\n"),
@@ -119,9 +123,9 @@ impl<'a> Chain<'a> {
     fn stop(&mut self, signal: Signal, delay: Duration) -> Killed {
         let (mut child, out) = start(self.command());
         if self.background {
-            let status = child.wait().unwrap();
+            until("it is launched", || child.try_wait().unwrap().is_some());
             let (printed, errors) = out();
-            assert!(status.success(), "{}: {errors}", self.name);
+            assert!(child.wait().unwrap().success(), "{}: {errors}", self.name);
             let launched: Value = serde_json::from_str(&printed).unwrap();
             self.id = launched["agent_id"].as_str().map(str::to_owned);
             thread::sleep(delay);
@@ -153,9 +157,9 @@ impl<'a> Chain<'a> {
     /// Runs it to its end.
     fn finish(&self) {
         let (mut child, out) = start(self.command());
-        let status = child.wait().unwrap();
+        until("it has ended", || child.try_wait().unwrap().is_some());
         let (printed, errors) = out();
-        assert!(status.success(), "{}: {errors}\n{printed}", self.name);
+        assert!(child.wait().unwrap().success(), "{}: {errors}\n{printed}", self.name);
         if self.background {
             until("it is done", || !self.thread().unwrap().status.is_active());
         }
@@ -226,7 +230,7 @@ impl<'a> Chain<'a> {
             assert!(after.starts_with(&before), "{}: {before:?} became {after:?}", self.name);
         }
         let told = results(seen.last().unwrap());
-        for (step, (tool, arguments)) in plan(&self.mark).iter().flatten().enumerate() {
+        for (step, (tool, arguments)) in plan(&self.mark, self.background).iter().flatten().enumerate() {
             let done = match *tool {
                 "shell" => times.contains_key(&format!("step-{step}")),
                 "write_file" => self.sandbox.path(arguments["path"].as_str().unwrap()).exists(),
