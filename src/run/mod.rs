@@ -162,10 +162,13 @@ impl Agent {
         }
     }
 
-    /// The same agent with a conversation behind it, `past`, that goes on with `more`.
+    /// The same agent with a conversation behind it, `past`, that goes on with `more`. With nothing
+    /// behind it, it begins with what its plan says.
     pub fn after(mut self, past: Vec<Message>, more: Vec<Message>) -> Self {
-        self.known = past.len();
-        self.history = past;
+        if !past.is_empty() {
+            self.known = past.len();
+            self.history = past;
+        }
         self.history.extend(more);
         self
     }

@@ -254,6 +254,17 @@ impl Store {
         if taken == 1 { Ok(()) } else { Err(StoreError::Owned) }
     }
 
+    /// Says how a thread is called by whoever runs it next, in the background.
+    pub fn call_again(&self, id: &str, call: &Value) -> Result<(), StoreError> {
+        self.write(Durability::Process, |store| {
+            store.execute(
+                "UPDATE threads SET call = ?2, background = 1 WHERE id = ?1",
+                params![id, call.to_string()],
+            )
+        })?;
+        Ok(())
+    }
+
     /// Says that `owner` is alive, for every thread it runs.
     pub fn beat(&self, owner: &Owner) -> Result<(), StoreError> {
         self.write(Durability::Process, |store| {

@@ -116,8 +116,14 @@ impl Job {
         Ok(Ok(Self { plan, redactor, registry, patience, approve, sandbox, root, tools, web }))
     }
 
-    /// Carries it out. `keeper` keeps what happens.
-    pub async fn run(self, world: &World, format: RunFormat, keeper: Keeper) -> Result<Outcome> {
+    /// Carries it out until `cancel`. `keeper` keeps what happens.
+    pub async fn run(
+        self,
+        world: &World,
+        format: RunFormat,
+        keeper: Keeper,
+        cancel: CancellationToken,
+    ) -> Result<Outcome> {
         let terminal = world.err_is_terminal();
         let screen = Screen::new(world.err_paint(), world.text_width());
         // What is shown has been kept before.
@@ -137,8 +143,6 @@ impl Job {
             }
             Approve::Ask => Arc::new(Always(Decision::NobodyToAsk)),
         };
-        let cancel = CancellationToken::new();
-        listen(&cancel)?;
         let around = Surroundings {
             models: Arc::new(self.registry),
             tools: self.tools,
@@ -224,21 +228,24 @@ fn begin_recording(
     Ok(Recording::begin(Box::new(out), date, cwd, redactor)?)
 }
 
-/// Ctrl-C and a request to end cancel the run.
-fn listen(cancel: &CancellationToken) -> Result<()> {
+/// What Ctrl-C and a request to end cancel. From here on they end nothing by themselves, so this
+/// comes before the thread is anyone's: whoever stops it then finds it interrupted.
+pub(super) fn listen(runtime: &Runtime) -> Result<CancellationToken> {
     use tokio::signal::unix::{SignalKind, signal};
 
+    let _within = runtime.enter();
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for signals")?;
-    let cancel = cancel.clone();
+    let cancel = CancellationToken::new();
+    let cancelled = cancel.clone();
     tokio::spawn(async move {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
         }
-        cancel.cancel();
+        cancelled.cancel();
     });
-    Ok(())
+    Ok(cancel)
 }
 
 /// Events, one a line.

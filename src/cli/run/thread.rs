@@ -81,7 +81,8 @@ pub(super) fn new_thread(order: &Order, job: &Job) -> Result<NewThread> {
         cwd: order.cwd.display().to_string(),
         path: path.display().to_string(),
         origin: order.entry.origin.name().to_owned(),
-        definition,
+        // A definition with a key in it is kept without, and is no longer the file that is trusted.
+        definition: job.redactor.text(&definition).into_owned(),
         hash,
         call,
         note: None,
@@ -142,15 +143,13 @@ impl Keeper {
         })
     }
 
-    /// The conversation so far and what follows it; `None` for a thread that begins.
+    /// The conversation so far and what follows it; `None` for a new thread. One that was stopped
+    /// before anything was said has nothing behind it.
     pub fn past(&self) -> Result<Option<(Vec<Message>, Vec<Message>)>> {
         let (Some((store, _)), Some(prompts)) = (&self.kept, &self.resumed) else {
             return Ok(None);
         };
         let past = store.messages(&self.id)?;
-        if past.is_empty() {
-            return Ok(None);
-        }
         let happened: Vec<What> =
             store.events(&self.id, 0, usize::MAX >> 1)?.into_iter().map(|e| e.event.what).collect();
         let mut more: Vec<Message> = recovered(&past, &happened).into_iter().collect();

@@ -9,7 +9,11 @@ use std::{
 use anyhow::{Context as _, Result, bail};
 use tokio::runtime::Runtime;
 
-use super::{job::Job, order::Order, thread::Keeper};
+use super::{
+    job::{self, Job},
+    order::Order,
+    thread::Keeper,
+};
 use crate::{
     cli::{Exit, args::RunFormat, run::thread::STORE, world::World},
     store::Store,
@@ -56,9 +60,10 @@ pub(in crate::cli) fn work(world: &mut World, id: &str) -> Result<Exit> {
     let order = Order::stored(&thread)?;
     let runtime: Runtime = super::runtime()?;
     let job = Job::prepare(world, &order, &runtime)??;
+    let cancel = job::listen(&runtime)?;
     let keeper = Keeper::resume(&thread, store, None)?;
     world.announce(READY)?;
-    let outcome = runtime.block_on(job.run(world, RunFormat::Text, keeper))?;
+    let outcome = runtime.block_on(job.run(world, RunFormat::Text, keeper, cancel))?;
     runtime.shutdown_background();
     Ok(super::outcome::exit(&outcome))
 }
