@@ -34,6 +34,8 @@ mod stage;
 mod support;
 #[cfg(target_os = "linux")]
 mod survival;
+#[cfg(target_os = "linux")]
+mod survival_load;
 mod tidy;
 mod trust;
 mod validate;
