@@ -227,28 +227,37 @@ fn hundreds_of_background_runs_wait_cheaply_and_each_has_its_own_result() {
     assert!(memory < MAX_MEMORY && files < MAX_FILES && share < MAX_SHARE, "{numbers}");
 }
 
-#[test]
-fn a_run_without_room_stops_and_goes_on_when_there_is_some() {
-    let server = PlanServer::start(Duration::ZERO);
+/// A model that fills the disk by reading, and a place for it to work.
+fn reader(server: &PlanServer, name: &str) -> Sandbox {
     let plan = (0..60).map(|_| vec![("read_file", json!({"path": "long.txt"}))]).collect();
-    let settings = server.scene("full", plan);
-    let sandbox = Sandbox::with(&[
+    let settings = server.scene(name, plan);
+    Sandbox::with(&[
         ("~/.config/agentctl/config.toml", settings.as_str()),
         ("long.txt", &"one more line of a long file\n".repeat(300)),
-    ]);
-    let arguments = ["--no-probe", "--model", "one/m", "--format", "json"];
-    let program = env!("CARGO_BIN_EXE_agentctl");
-    // The signal would end the process; a full disk sends none.
-    let limited = format!("trap '' XFSZ; ulimit -f 300; exec {program} run worker 'Read.' \"$@\"");
-    let mut command = Command::new("bash");
-    command.args(["-c", &limited, "bash"]).args(arguments);
+    ])
+}
+
+/// `script` in a shell where `$A` is the program and `$M` are its usual arguments.
+fn shell(sandbox: &Sandbox, outer: &[&str], script: &str) -> Command {
+    let mut command = Command::new(outer[0]);
+    command.args(&outer[1..]).args(["bash", "-c", script]);
     command.current_dir(sandbox.work()).env_clear().env("HOME", sandbox.home());
+    command.env("A", env!("CARGO_BIN_EXE_agentctl")).env("M", "--no-probe --model one/m");
     command.env("KEY_VARIABLE", "sk-0123456789abcdef").env("PATH", env::var_os("PATH").unwrap());
-    let seen = sandbox.see(command);
+    command
+}
+
+#[test]
+fn a_run_that_cannot_write_stops_and_goes_on_when_it_can() {
+    let server = PlanServer::start(Duration::ZERO);
+    let sandbox = reader(&server, "limited");
+    // The signal would end the process; a full disk sends none.
+    let script = "trap '' XFSZ; ulimit -f 300; exec $A run worker 'Read.' $M --format json";
+    let seen = sandbox.see(shell(&sandbox, &["env"], script));
     assert_eq!(seen.exit, Some(1), "{seen}");
     let result = seen.json();
     assert_eq!(result["error"]["kind"], "journal", "{result}");
-    let said = "error: what happened could not be written down: there is no room left for ";
+    let said = "error: what happened could not be written down: ~/.local/state/agentctl/threads.db";
     assert!(seen.stderr.starts_with(said), "{}", seen.stderr);
     let path = sandbox.path("~/.local/state/agentctl/threads.db");
     let sound: String = Store::peek(&path)
@@ -258,13 +267,42 @@ fn a_run_without_room_stops_and_goes_on_when_there_is_some() {
     assert_eq!(sound, "ok");
     let store = Store::open(&path).unwrap();
     let id = result["agent_id"].as_str().unwrap();
-    let thread = store.thread(id).unwrap();
-    assert_eq!(thread.status, ThreadStatus::Errored);
+    assert_eq!(store.thread(id).unwrap().status, ThreadStatus::Errored);
     let kept = store.messages(id).unwrap();
     assert!(kept.len() > 3, "{} messages", kept.len());
-    let mut command = sandbox.command(&["run", "--resume", id, "Go on."]);
-    command.args(arguments).env("KEY_VARIABLE", "sk-0123456789abcdef");
-    let seen = sandbox.see(command);
-    assert_eq!(seen.exit, Some(0), "{seen}");
-    assert_eq!(store.messages(id).unwrap()[..kept.len()], kept);
+    let script = format!("exec $A run --resume {id} 'Go on.' $M");
+    let seen = sandbox.see(shell(&sandbox, &["env"], &script));
+    assert_eq!((seen.exit, seen.stdout.as_str()), (Some(0), "all of it\n"), "{seen}");
+    assert!(store.messages(id).unwrap().starts_with(&kept), "what was kept is kept");
+}
+
+#[test]
+fn a_run_on_a_full_disk_stops_and_goes_on_when_there_is_room() {
+    let server = PlanServer::start(Duration::ZERO);
+    let sandbox = reader(&server, "full");
+    let disk = sandbox.path("~/.local/state/agentctl");
+    fs::create_dir_all(&disk).unwrap();
+    let own_disk = ["unshare", "--user", "--map-root-user", "--mount"];
+    let mount = format!("mount -t tmpfs -o size=400k none {}", disk.display());
+    if !sandbox.see(shell(&sandbox, &own_disk, &mount)).exit.is_some_and(|exit| exit == 0) {
+        // Not every machine lets its users have disks; the test before does without.
+        return;
+    }
+    let script = format!(
+        "{mount}; $A run worker 'Read.' $M --format json > result; echo \"exit $?\"
+         ID=$(grep -o '\"agent_id\": *\"[^\"]*' result | sed 's/.*\"//')
+         $A run --resume $ID 'Go on.' $M > /dev/null; echo \"still $?\"
+         mount -o remount,size=50m {0}; $A run --resume $ID 'Go on.' $M; echo \"exit $?\"
+         mkdir other; cp {0}/threads.db* other/",
+        disk.display()
+    );
+    let seen = sandbox.see(shell(&sandbox, &own_disk, &script));
+    let lines: Vec<&str> = seen.stdout.lines().collect();
+    assert!(matches!(lines[..], ["exit 1", "still 1" | "still 2", "all of it", "exit 0"]), "{seen}");
+    let said = "error: what happened could not be written down: there is no room left for ";
+    assert!(seen.stderr.starts_with(said), "{}", seen.stderr);
+    let store = Store::open(&sandbox.path("other/threads.db")).unwrap();
+    let threads = store.threads(&[]).unwrap();
+    assert_eq!(threads.len(), 1);
+    assert_eq!(threads[0].status, ThreadStatus::Completed);
 }
