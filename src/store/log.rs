@@ -9,6 +9,19 @@ use crate::{
     event::{Event, What},
 };
 
+pub(super) const APPEND: &str = "
+    INSERT INTO events (thread, seq, stream, at, event)
+    SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4 FROM events WHERE thread = ?1";
+pub(super) const CHANGE: &str =
+    "UPDATE threads SET status = ?2, outcome = ?3, updated = ?4 WHERE id = ?1";
+pub(super) const SAY: &str = "
+    INSERT INTO messages (thread, number, message)
+    SELECT ?1, coalesce(max(number) + 1, 0), ?2 FROM messages WHERE thread = ?1";
+pub(super) const EVENTS: &str =
+    "SELECT seq, event FROM events WHERE thread = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
+pub(super) const MESSAGES: &str = "SELECT message FROM messages WHERE thread = ?1 ORDER BY number";
+pub(super) const OWNED: &str = "SELECT 1 FROM threads WHERE id = ?1 AND owner = ?2";
+
 /// Something that happened to a thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogEntry {
@@ -35,16 +48,10 @@ impl Store {
             if !is_owner(store, id, owner)? {
                 return Ok(false);
             }
-            let mut insert = store.prepare_cached(
-                "INSERT INTO events (thread, seq, stream, at, event)
-                 SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4 FROM events WHERE thread = ?1",
-            )?;
+            let mut insert = store.prepare_cached(APPEND)?;
             insert.execute(params![id, event.seq, event.at, text])?;
             if let Some(status) = status {
-                store.execute(
-                    "UPDATE threads SET status = ?2, outcome = ?3, updated = ?4 WHERE id = ?1",
-                    params![id, status.name(), outcome, now()],
-                )?;
+                store.execute(CHANGE, params![id, status.name(), outcome, now()])?;
             }
             Ok(true)
         })?;
@@ -58,10 +65,7 @@ impl Store {
             if !is_owner(store, id, owner)? {
                 return Ok(false);
             }
-            let mut insert = store.prepare_cached(
-                "INSERT INTO messages (thread, number, message)
-                 SELECT ?1, coalesce(max(number) + 1, 0), ?2 FROM messages WHERE thread = ?1",
-            )?;
+            let mut insert = store.prepare_cached(SAY)?;
             insert.execute(params![id, text])?;
             Ok(true)
         })?;
@@ -71,9 +75,7 @@ impl Store {
     /// What happened to a thread, from number `from` on, at most `most` of it.
     pub fn events(&self, id: &str, from: u64, most: usize) -> Result<Vec<LogEntry>, StoreError> {
         self.read(|store| {
-            let mut query = store.prepare_cached(
-                "SELECT seq, event FROM events WHERE thread = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3",
-            )?;
+            let mut query = store.prepare_cached(EVENTS)?;
             let rows = query.query_map(params![id, from, most], |row| {
                 Ok((row.get::<_, u64>(0)?, row.get::<_, String>(1)?))
             })?;
@@ -92,8 +94,7 @@ impl Store {
     /// What was said in a thread.
     pub fn messages(&self, id: &str) -> Result<Vec<Message>, StoreError> {
         self.read(|store| {
-            let mut query = store
-                .prepare_cached("SELECT message FROM messages WHERE thread = ?1 ORDER BY number")?;
+            let mut query = store.prepare_cached(MESSAGES)?;
             let texts = query.query_map([id], |row| row.get::<_, String>(0))?;
             texts
                 .map(|text| {
@@ -129,6 +130,6 @@ fn durability(what: &What) -> Durability {
 
 /// Whether `owner` still runs the thread. One that was thought dead must not go on writing.
 fn is_owner(store: &Transaction<'_>, id: &str, owner: &Owner) -> rusqlite::Result<bool> {
-    let mut query = store.prepare_cached("SELECT 1 FROM threads WHERE id = ?1 AND owner = ?2")?;
+    let mut query = store.prepare_cached(OWNED)?;
     query.exists(params![id, owner.to_string()])
 }

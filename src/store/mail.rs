@@ -4,6 +4,11 @@ use rusqlite::params;
 
 use super::{Durability, Store, StoreError, now};
 
+pub(super) const WAITING: &str = "SELECT 1 FROM mail WHERE thread = ?1 AND taken IS NULL LIMIT 1";
+pub(super) const UNREAD: &str =
+    "SELECT kind, text FROM mail WHERE thread = ?1 AND taken IS NULL ORDER BY id";
+pub(super) const TAKE: &str = "UPDATE mail SET taken = ?2 WHERE thread = ?1 AND taken IS NULL";
+
 /// What a message is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MailKind {
@@ -51,16 +56,11 @@ impl Store {
             return Ok(Vec::new());
         }
         let found = self.write(Durability::Process, |store| {
-            let mut query = store.prepare_cached(
-                "SELECT kind, text FROM mail WHERE thread = ?1 AND taken IS NULL ORDER BY id",
-            )?;
+            let mut query = store.prepare_cached(UNREAD)?;
             let rows = query
                 .query_map([id], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
             let found = rows.collect::<rusqlite::Result<Vec<_>>>()?;
-            store.execute(
-                "UPDATE mail SET taken = ?2 WHERE thread = ?1 AND taken IS NULL",
-                params![id, now()],
-            )?;
+            store.execute(TAKE, params![id, now()])?;
             Ok(found)
         })?;
         let kind = |name: &str| MailKind::ALL.iter().find(|(known, _)| *known == name);
@@ -74,8 +74,7 @@ impl Store {
     /// Whether there is anything to take. Looking writes nothing.
     pub fn has_mail(&self, id: &str) -> Result<bool, StoreError> {
         self.read(|store| {
-            let mut query = store
-                .prepare_cached("SELECT 1 FROM mail WHERE thread = ?1 AND taken IS NULL LIMIT 1")?;
+            let mut query = store.prepare_cached(WAITING)?;
             query.exists([id])
         })
     }

@@ -161,3 +161,54 @@ fn several_threads_of_a_process_write_at_once() {
         store.events("a", 0, 1000).unwrap().iter().map(|entry| entry.seq).collect();
     assert_eq!(numbers, (0..400).collect::<Vec<_>>());
 }
+
+/// The steps of a query plan.
+fn steps(store: &Store, sql: &str) -> Vec<String> {
+    let connection = store.connection();
+    let mut query = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+    let nothing = vec![rusqlite::types::Null; query.parameter_count()];
+    let rows = query.query_map(rusqlite::params_from_iter(nothing), |row| row.get("detail"));
+    rows.unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn what_a_turn_does_is_found_by_an_index() {
+    let (_folder, store, _) = store();
+    let turn = [log::APPEND, log::CHANGE, log::SAY, log::EVENTS, log::MESSAGES, log::OWNED];
+    for sql in turn.into_iter().chain([mail::WAITING, mail::UNREAD, mail::TAKE, thread::BEAT]) {
+        let steps = steps(&store, sql);
+        assert!(!steps.is_empty(), "{sql}");
+        // Nothing is looked through, and nothing has to be put in order.
+        assert!(steps.iter().all(|step| step.starts_with("SEARCH ")), "{sql}: {steps:?}");
+    }
+    let whole = steps(&store, "SELECT * FROM events WHERE event = ?1");
+    assert!(whole.iter().any(|step| step.starts_with("SCAN ")), "{whole:?}");
+}
+
+#[test]
+fn a_turn_costs_the_same_however_many_there_were() {
+    let (_folder, store, me) = store();
+    store.create(&thread("a"), Some(&me)).unwrap();
+    store.create(&thread("b"), Some(&me)).unwrap();
+    let work = |sql: &str, values: &[&dyn rusqlite::ToSql]| {
+        let connection = store.connection();
+        let mut query = connection.prepare(sql).unwrap();
+        query.execute(values).unwrap();
+        query.get_status(rusqlite::StatementStatus::VmStep)
+    };
+    let cost = || {
+        let append = work(log::APPEND, &[&"a", &0, &"", &"{}"]);
+        (append, work(log::SAY, &[&"a", &"{}"]), work(mail::TAKE, &[&"a", &1]))
+    };
+    cost();
+    let before = cost();
+    for seq in 0..500 {
+        for id in ["a", "b"] {
+            store.append(&me, &said(id, seq, "x")).unwrap();
+            store.say(&me, id, &json!({})).unwrap();
+            store.send(id, &Mail { kind: MailKind::Input, text: String::new() }).unwrap();
+            store.take_mail(id).unwrap();
+        }
+    }
+    assert_eq!(cost(), before);
+}
