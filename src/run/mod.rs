@@ -162,13 +162,10 @@ impl Agent {
         }
     }
 
-    /// The same agent with a conversation behind it, `past`, that goes on with `more`. With nothing
-    /// behind it, it begins with what its plan says.
+    /// The same agent with a conversation behind it, `past`, that goes on with `more`.
     pub fn after(mut self, past: Vec<Message>, more: Vec<Message>) -> Self {
-        if !past.is_empty() {
-            self.known = past.len();
-            self.history = past;
-        }
+        self.known = past.len();
+        self.history = past;
         self.history.extend(more);
         self
     }

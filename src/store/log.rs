@@ -3,7 +3,7 @@
 use rusqlite::{Transaction, params};
 use serde_json::Value;
 
-use super::{Durability, Owner, Store, StoreError, ThreadStatus, now};
+use super::{Durability, Owner, Store, StoreError, ThreadStatus, mail::TAKE_UP_TO, now};
 use crate::{
     conversation::Message,
     event::{Event, What},
@@ -67,6 +67,29 @@ impl Store {
             }
             let mut insert = store.prepare_cached(SAY)?;
             insert.execute(params![id, text])?;
+            Ok(true)
+        })?;
+        if written { Ok(()) } else { Err(StoreError::Owned) }
+    }
+
+    /// Writes down what is said first when a thread goes on, together with what was sent to it up to
+    /// number `mail`, which is part of that.
+    pub fn go_on(
+        &self,
+        owner: &Owner,
+        id: &str,
+        messages: &[Value],
+        mail: i64,
+    ) -> Result<(), StoreError> {
+        let written = self.write(Durability::Process, |store| {
+            if !is_owner(store, id, owner)? {
+                return Ok(false);
+            }
+            let mut insert = store.prepare_cached(SAY)?;
+            for message in messages {
+                insert.execute(params![id, message.to_string()])?;
+            }
+            store.execute(TAKE_UP_TO, params![id, mail, now()])?;
             Ok(true)
         })?;
         if written { Ok(()) } else { Err(StoreError::Owned) }

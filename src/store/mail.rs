@@ -9,6 +9,11 @@ pub(super) const UNREAD: &str =
     "SELECT kind, text FROM mail WHERE thread = ?1 AND taken IS NULL ORDER BY id";
 pub(super) const TAKE: &str = "UPDATE mail SET taken = ?2 WHERE thread = ?1 AND taken IS NULL";
 
+pub(super) const AFTER: &str = "
+    SELECT id, kind, text FROM mail WHERE thread = ?1 AND taken IS NULL AND id > ?2 ORDER BY id";
+pub(super) const TAKE_UP_TO: &str =
+    "UPDATE mail SET taken = ?3 WHERE thread = ?1 AND taken IS NULL AND id <= ?2";
+
 /// What a message is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MailKind {
@@ -69,6 +74,33 @@ impl Store {
             Some(Mail { kind: *kind, text })
         });
         Ok(mails.collect())
+    }
+
+    /// What was sent to a thread after number `after` and nobody has taken, in order and with its
+    /// numbers. It stays there until [`Self::mail_is_read`].
+    pub fn unread(&self, id: &str, after: i64) -> Result<Vec<(i64, Mail)>, StoreError> {
+        self.read(|store| {
+            let mut query = store.prepare_cached(AFTER)?;
+            let rows = query.query_map(params![id, after], |row| {
+                Ok((row.get(0)?, row.get::<_, String>(1)?, row.get(2)?))
+            })?;
+            let mut found = Vec::new();
+            for row in rows {
+                let (number, name, text) = row?;
+                if let Some((_, kind)) = MailKind::ALL.iter().find(|(known, _)| *known == name) {
+                    found.push((number, Mail { kind: *kind, text }));
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// What was sent to a thread up to number `last` is part of its conversation now.
+    pub fn mail_is_read(&self, id: &str, last: i64) -> Result<(), StoreError> {
+        self.write(Durability::Process, |store| {
+            store.execute(TAKE_UP_TO, params![id, last, now()])
+        })?;
+        Ok(())
     }
 
     /// Whether there is anything to take. Looking writes nothing.

@@ -162,6 +162,31 @@ fn several_threads_of_a_process_write_at_once() {
     assert_eq!(numbers, (0..400).collect::<Vec<_>>());
 }
 
+#[test]
+fn mail_stays_until_it_is_part_of_the_conversation() {
+    let (_folder, store, me) = store();
+    store.create(&thread("a"), Some(&me)).unwrap();
+    for text in ["one", "two", "three"] {
+        store.send("a", &Mail { kind: MailKind::Input, text: text.to_owned() }).unwrap();
+    }
+    let texts = |after| -> Vec<String> {
+        store.unread("a", after).unwrap().into_iter().map(|(_, mail)| mail.text).collect()
+    };
+    assert_eq!(texts(0), ["one", "two", "three"]);
+    let first = store.unread("a", 0).unwrap()[0].0;
+    assert_eq!(texts(first), ["two", "three"]);
+    let said = serde_json::to_value(Message::user("one")).unwrap();
+    store.go_on(&me, "a", std::slice::from_ref(&said), first).unwrap();
+    assert_eq!(store.messages("a").unwrap(), [Message::user("one")]);
+    assert_eq!(texts(0), ["two", "three"]);
+    // Who is not the owner neither says nor takes anything.
+    let other = "1:1:another".parse().unwrap();
+    assert!(matches!(store.go_on(&other, "a", &[said], i64::MAX), Err(StoreError::Owned)));
+    assert_eq!(store.messages("a").unwrap().len(), 1);
+    store.mail_is_read("a", i64::MAX).unwrap();
+    assert!(texts(0).is_empty());
+}
+
 /// The steps of a query plan.
 fn steps(store: &Store, sql: &str) -> Vec<String> {
     let connection = store.connection();
@@ -175,7 +200,8 @@ fn steps(store: &Store, sql: &str) -> Vec<String> {
 fn what_a_turn_does_is_found_by_an_index() {
     let (_folder, store, _) = store();
     let turn = [log::APPEND, log::CHANGE, log::SAY, log::EVENTS, log::MESSAGES, log::OWNED];
-    for sql in turn.into_iter().chain([mail::WAITING, mail::UNREAD, mail::TAKE, thread::BEAT]) {
+    let mail = [mail::WAITING, mail::UNREAD, mail::AFTER, mail::TAKE, mail::TAKE_UP_TO];
+    for sql in turn.into_iter().chain(mail).chain([thread::BEAT]) {
         let steps = steps(&store, sql);
         assert!(!steps.is_empty(), "{sql}");
         // Nothing is looked through, and nothing has to be put in order.

@@ -152,21 +152,22 @@ impl Job {
                 time_limit: self.patience.tool,
                 web: self.web,
             }),
-            journal: Arc::new(Journal::from(keeper.next()?, sinks, self.redactor)),
+            journal: Arc::new(Journal::from(keeper.next()?, sinks, self.redactor.clone())),
             approver,
             patience: self.patience,
             cancel: cancel.clone(),
             inbox: Arc::default(),
         };
         let inbox = Arc::clone(&around.inbox);
+        let past = keeper.past(self.plan.messages(), &self.redactor)?;
         let mut agent = Agent::new(self.plan, around, keeper.id().to_owned(), keeper.ordinal());
-        if let Some((past, more)) = keeper.past()? {
-            agent = agent.after(past, more);
+        if let Some(past) = past {
+            agent = agent.after(past, Vec::new());
         }
-        let living = keeper.live(inbox, cancel);
+        let living = keeper.live(Arc::clone(&inbox), cancel);
         let outcome = agent.run().await;
         drop(living);
-        keeper.end()?;
+        keeper.end(&inbox)?;
         Ok(outcome)
     }
 }
