@@ -42,8 +42,7 @@ fn store(sandbox: &Sandbox) -> Store {
 
 /// Runs the agent to its end; its thread.
 fn done(sandbox: &Sandbox) -> String {
-    let seen =
-        run(sandbox, &["tester", "Do it first.", "--model", "one/m", "--format", "json"]);
+    let seen = run(sandbox, &["tester", "Do it first.", "--model", "one/m", "--format", "json"]);
     assert_eq!(seen.exit, Some(0), "{seen}");
     seen.json()["agent_id"].as_str().unwrap().to_owned()
 }
@@ -84,7 +83,8 @@ fn a_definition_that_changed_is_pointed_out_and_the_old_one_is_used() {
     sandbox.write("agents/tester.md", &text.replace("old", "new"));
     let seen = run(&sandbox, &["--resume", &id, "Go on."]);
     assert_eq!(seen.exit, Some(0), "{seen}");
-    let note = "note: <work>/agents/tester.md has changed since; the thread goes on with what it was\n";
+    let note =
+        "note: <work>/agents/tester.md has changed since; the thread goes on with what it was\n";
     assert_eq!(seen.stderr, note);
     fs::remove_file(sandbox.path("agents/tester.md")).unwrap();
     let seen = run(&sandbox, &["--resume", &id, "Go on."]);

@@ -48,9 +48,7 @@ fn plan(mark: &str, background: bool) -> Plan {
     // A background agent may not write files as it likes.
     let write = |number: usize| match background {
         true => step(number),
-        false => {
-            ("write_file", json!({"path": format!("step-{number}.txt"), "content": "here\n"}))
-        }
+        false => ("write_file", json!({"path": format!("step-{number}.txt"), "content": "here\n"})),
     };
     vec![
         vec![("read_file", json!({"path": "notes.txt"}))],
@@ -73,6 +71,8 @@ struct Chain<'a> {
     sandbox: Sandbox,
     server: &'a PlanServer,
     id: Option<String>,
+    /// How often it was told to go on by a process that then left it alone.
+    told: usize,
 }
 
 /// What is known of a process that was started and killed.
@@ -91,7 +91,7 @@ impl<'a> Chain<'a> {
             ("~/.config/agentctl/config.toml", settings.as_str()),
             ("notes.txt", "the needle\n"),
         ]);
-        Self { name, mark, background, sandbox, server, id: None }
+        Self { name, mark, background, sandbox, server, id: None, told: 0 }
     }
 
     fn command(&self) -> Command {
@@ -126,6 +126,7 @@ impl<'a> Chain<'a> {
             until("it is launched", || child.try_wait().unwrap().is_some());
             let (printed, errors) = out();
             assert!(child.wait().unwrap().success(), "{}: {errors}", self.name);
+            self.told += usize::from(self.id.is_some());
             let launched: Value = serde_json::from_str(&printed).unwrap();
             self.id = launched["agent_id"].as_str().map(str::to_owned);
             thread::sleep(delay);
@@ -142,11 +143,16 @@ impl<'a> Chain<'a> {
         kill_process(Pid::from_child(&child), signal).unwrap();
         until("the process has ended", || child.try_wait().unwrap().is_some());
         let (printed, _) = out();
+        self.find();
+        Killed { printed }
+    }
+
+    /// Finds out what it is called, if it has begun.
+    fn find(&mut self) {
         self.id = self.id.take().or_else(|| {
             let threads = self.store()?.threads(&[]).unwrap();
             threads.last().map(|thread| thread.begun.id.clone())
         });
-        Killed { printed }
     }
 
     fn thread(&self) -> Option<Thread> {
@@ -155,11 +161,12 @@ impl<'a> Chain<'a> {
     }
 
     /// Runs it to its end.
-    fn finish(&self) {
+    fn finish(&mut self) {
         let (mut child, out) = start(self.command());
         until("it has ended", || child.try_wait().unwrap().is_some());
         let (printed, errors) = out();
         assert!(child.wait().unwrap().success(), "{}: {errors}\n{printed}", self.name);
+        self.find();
         if self.background {
             until("it is done", || !self.thread().unwrap().status.is_active());
         }
@@ -229,8 +236,13 @@ impl<'a> Chain<'a> {
             let (before, after) = (results(&pair[0]), results(&pair[1]));
             assert!(after.starts_with(&before), "{}: {before:?} became {after:?}", self.name);
         }
-        let told = results(seen.last().unwrap());
-        for (step, (tool, arguments)) in plan(&self.mark, self.background).iter().flatten().enumerate() {
+        let last = seen.last().unwrap();
+        let heard = last.as_array().unwrap().iter().filter(|said| said["content"] == "Go on.");
+        assert!(heard.count() >= self.told, "{}: what it was told is lost", self.name);
+        let told = results(last);
+        for (step, (tool, arguments)) in
+            plan(&self.mark, self.background).iter().flatten().enumerate()
+        {
             let done = match *tool {
                 "shell" => times.contains_key(&format!("step-{step}")),
                 "write_file" => self.sandbox.path(arguments["path"].as_str().unwrap()).exists(),

@@ -188,8 +188,7 @@ fn hundreds_of_background_runs_wait_cheaply_and_each_has_its_own_result() {
         starters.into_iter().flat_map(|starter| starter.join().unwrap()).collect()
     });
     let started = began.elapsed();
-    let store =
-        Store::open(&stage.sandbox.path("~/.local/state/agentctl/threads.db")).unwrap();
+    let store = Store::open(&stage.sandbox.path("~/.local/state/agentctl/threads.db")).unwrap();
     let waiting: Vec<u32> = ids
         .iter()
         .filter_map(|(_, id)| {
@@ -298,7 +297,10 @@ fn a_run_on_a_full_disk_stops_and_goes_on_when_there_is_room() {
     );
     let seen = sandbox.see(shell(&sandbox, &own_disk, &script));
     let lines: Vec<&str> = seen.stdout.lines().collect();
-    assert!(matches!(lines[..], ["exit 1", "still 1" | "still 2", "all of it", "exit 0"]), "{seen}");
+    assert!(
+        matches!(lines[..], ["exit 1", "still 1" | "still 2", "all of it", "exit 0"]),
+        "{seen}"
+    );
     let said = "error: what happened could not be written down: there is no room left for ";
     assert!(seen.stderr.starts_with(said), "{}", seen.stderr);
     let store = Store::open(&sandbox.path("other/threads.db")).unwrap();
