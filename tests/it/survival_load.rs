@@ -283,7 +283,7 @@ fn a_run_on_a_full_disk_stops_and_goes_on_when_there_is_room() {
     fs::create_dir_all(&disk).unwrap();
     let own_disk = ["unshare", "--user", "--map-root-user", "--mount"];
     let mount = format!("mount -t tmpfs -o size=400k none {}", disk.display());
-    if !sandbox.see(shell(&sandbox, &own_disk, &mount)).exit.is_some_and(|exit| exit == 0) {
+    if sandbox.see(shell(&sandbox, &own_disk, &mount)).exit != Some(0) {
         // Not every machine lets its users have disks; the test before does without.
         return;
     }
