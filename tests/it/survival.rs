@@ -291,15 +291,18 @@ fn runs(mark: &str, folder: &Path) -> bool {
 fn kill_again_and_again(server: &PlanServer, background: bool, kills: usize, seed: u64) -> usize {
     let mut rng = Rng::with_seed(seed);
     let mut chain = Chain::new(server, background);
-    let mut complete = 0;
-    for _ in 0..kills {
+    let (mut complete, mut killed) = (0, 0);
+    while killed < kills {
         let delay = Duration::from_millis(rng.u64(0..=LATEST));
-        let killed = chain.stop(Signal::KILL, delay);
-        chain.holds(&killed);
+        let remains = chain.stop(Signal::KILL, delay);
+        chain.holds(&remains);
+        // Only what did not come to its end was killed.
+        killed += 1;
         let Some(thread) = chain.thread() else { continue };
         if thread.status == ThreadStatus::Completed {
             chain.is_complete();
             complete += 1;
+            killed -= 1;
             chain = Chain::new(server, background);
             continue;
         }
