@@ -3,11 +3,24 @@
 use rusqlite::{Transaction, params};
 use serde_json::Value;
 
-use super::{Durability, Owner, Store, StoreError, ThreadStatus, now};
+use super::{Durability, Owner, Store, StoreError, ThreadStatus, mail::TAKE_UP_TO, now};
 use crate::{
     conversation::Message,
     event::{Event, What},
 };
+
+pub(super) const APPEND: &str = "
+    INSERT INTO events (thread, seq, stream, at, event)
+    SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4 FROM events WHERE thread = ?1";
+pub(super) const CHANGE: &str =
+    "UPDATE threads SET status = ?2, outcome = ?3, updated = ?4 WHERE id = ?1";
+pub(super) const SAY: &str = "
+    INSERT INTO messages (thread, number, message)
+    SELECT ?1, coalesce(max(number) + 1, 0), ?2 FROM messages WHERE thread = ?1";
+pub(super) const EVENTS: &str =
+    "SELECT seq, event FROM events WHERE thread = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
+pub(super) const MESSAGES: &str = "SELECT message FROM messages WHERE thread = ?1 ORDER BY number";
+pub(super) const OWNED: &str = "SELECT 1 FROM threads WHERE id = ?1 AND owner = ?2";
 
 /// Something that happened to a thread.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,13 +30,6 @@ pub struct LogEntry {
     /// What happened. Its own number is that of the session.
     pub event: Event,
 }
-
-/// What happened to thread `?1` from number `?2` on, at most `?3` of it.
-pub(super) const EVENTS: &str =
-    "SELECT seq, event FROM events WHERE thread = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
-
-/// What was said in thread `?1`.
-pub(super) const MESSAGES: &str = "SELECT message FROM messages WHERE thread = ?1 ORDER BY number";
 
 impl Store {
     /// Writes down what happened to a thread that `owner` runs.
@@ -42,16 +48,10 @@ impl Store {
             if !is_owner(store, id, owner)? {
                 return Ok(false);
             }
-            let mut insert = store.prepare_cached(
-                "INSERT INTO events (thread, seq, stream, at, event)
-                 SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4 FROM events WHERE thread = ?1",
-            )?;
+            let mut insert = store.prepare_cached(APPEND)?;
             insert.execute(params![id, event.seq, event.at, text])?;
             if let Some(status) = status {
-                store.execute(
-                    "UPDATE threads SET status = ?2, outcome = ?3, updated = ?4 WHERE id = ?1",
-                    params![id, status.name(), outcome, now()],
-                )?;
+                store.execute(CHANGE, params![id, status.name(), outcome, now()])?;
             }
             Ok(true)
         })?;
@@ -65,11 +65,31 @@ impl Store {
             if !is_owner(store, id, owner)? {
                 return Ok(false);
             }
-            let mut insert = store.prepare_cached(
-                "INSERT INTO messages (thread, number, message)
-                 SELECT ?1, coalesce(max(number) + 1, 0), ?2 FROM messages WHERE thread = ?1",
-            )?;
+            let mut insert = store.prepare_cached(SAY)?;
             insert.execute(params![id, text])?;
+            Ok(true)
+        })?;
+        if written { Ok(()) } else { Err(StoreError::Owned) }
+    }
+
+    /// Writes down what is said first when a thread goes on, together with what was sent to it up to
+    /// number `mail`, which is part of that.
+    pub fn go_on(
+        &self,
+        owner: &Owner,
+        id: &str,
+        messages: &[Value],
+        mail: i64,
+    ) -> Result<(), StoreError> {
+        let written = self.write(Durability::Process, |store| {
+            if !is_owner(store, id, owner)? {
+                return Ok(false);
+            }
+            let mut insert = store.prepare_cached(SAY)?;
+            for message in messages {
+                insert.execute(params![id, message.to_string()])?;
+            }
+            store.execute(TAKE_UP_TO, params![id, mail, now()])?;
             Ok(true)
         })?;
         if written { Ok(()) } else { Err(StoreError::Owned) }
@@ -133,6 +153,6 @@ fn durability(what: &What) -> Durability {
 
 /// Whether `owner` still runs the thread. One that was thought dead must not go on writing.
 fn is_owner(store: &Transaction<'_>, id: &str, owner: &Owner) -> rusqlite::Result<bool> {
-    let mut query = store.prepare_cached("SELECT 1 FROM threads WHERE id = ?1 AND owner = ?2")?;
+    let mut query = store.prepare_cached(OWNED)?;
     query.exists(params![id, owner.to_string()])
 }

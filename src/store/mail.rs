@@ -4,6 +4,16 @@ use rusqlite::params;
 
 use super::{Durability, Store, StoreError, now};
 
+pub(super) const WAITING: &str = "SELECT 1 FROM mail WHERE thread = ?1 AND taken IS NULL LIMIT 1";
+pub(super) const UNREAD: &str =
+    "SELECT kind, text FROM mail WHERE thread = ?1 AND taken IS NULL ORDER BY id";
+pub(super) const TAKE: &str = "UPDATE mail SET taken = ?2 WHERE thread = ?1 AND taken IS NULL";
+
+pub(super) const AFTER: &str = "
+    SELECT id, kind, text FROM mail WHERE thread = ?1 AND taken IS NULL AND id > ?2 ORDER BY id";
+pub(super) const TAKE_UP_TO: &str =
+    "UPDATE mail SET taken = ?3 WHERE thread = ?1 AND taken IS NULL AND id <= ?2";
+
 /// What a message is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MailKind {
@@ -33,9 +43,6 @@ pub struct Mail {
     pub text: String,
 }
 
-/// Something if there is mail for thread `?1`.
-pub(super) const WAITING: &str = "SELECT 1 FROM mail WHERE thread = ?1 AND taken IS NULL LIMIT 1";
-
 impl Store {
     /// Sends something to a thread.
     pub fn send(&self, id: &str, mail: &Mail) -> Result<(), StoreError> {
@@ -54,16 +61,11 @@ impl Store {
             return Ok(Vec::new());
         }
         let found = self.write(Durability::Process, |store| {
-            let mut query = store.prepare_cached(
-                "SELECT kind, text FROM mail WHERE thread = ?1 AND taken IS NULL ORDER BY id",
-            )?;
+            let mut query = store.prepare_cached(UNREAD)?;
             let rows = query
                 .query_map([id], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
             let found = rows.collect::<rusqlite::Result<Vec<_>>>()?;
-            store.execute(
-                "UPDATE mail SET taken = ?2 WHERE thread = ?1 AND taken IS NULL",
-                params![id, now()],
-            )?;
+            store.execute(TAKE, params![id, now()])?;
             Ok(found)
         })?;
         let kind = |name: &str| MailKind::ALL.iter().find(|(known, _)| *known == name);
@@ -72,6 +74,33 @@ impl Store {
             Some(Mail { kind: *kind, text })
         });
         Ok(mails.collect())
+    }
+
+    /// What was sent to a thread after number `after` and nobody has taken, in order and with its
+    /// numbers. It stays there until [`Self::mail_is_read`].
+    pub fn unread(&self, id: &str, after: i64) -> Result<Vec<(i64, Mail)>, StoreError> {
+        self.read(|store| {
+            let mut query = store.prepare_cached(AFTER)?;
+            let rows = query.query_map(params![id, after], |row| {
+                Ok((row.get(0)?, row.get::<_, String>(1)?, row.get(2)?))
+            })?;
+            let mut found = Vec::new();
+            for row in rows {
+                let (number, name, text) = row?;
+                if let Some((_, kind)) = MailKind::ALL.iter().find(|(known, _)| *known == name) {
+                    found.push((number, Mail { kind: *kind, text }));
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// What was sent to a thread up to number `last` is part of its conversation now.
+    pub fn mail_is_read(&self, id: &str, last: i64) -> Result<(), StoreError> {
+        self.write(Durability::Process, |store| {
+            store.execute(TAKE_UP_TO, params![id, last, now()])
+        })?;
+        Ok(())
     }
 
     /// Whether there is anything to take. Looking writes nothing.

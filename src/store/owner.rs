@@ -3,7 +3,7 @@
 use std::{fmt, fs, str::FromStr, time::Duration};
 
 /// How often an owner says that it is alive.
-pub const HEARTBEAT: Duration = Duration::from_secs(2);
+pub const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// Where processes cannot be looked at, an owner that has been silent for this long is dead.
 const SILENCE: Duration = Duration::from_secs(30);

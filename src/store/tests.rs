@@ -257,3 +257,80 @@ fn a_new_file_can_give_room_back_and_opening_it_again_writes_nothing() {
     assert_eq!(mode(&again), 2);
     assert_eq!(version(&store), before);
 }
+
+#[test]
+fn mail_stays_until_it_is_part_of_the_conversation() {
+    let (_folder, store, me) = store();
+    store.create(&thread("a"), Some(&me)).unwrap();
+    for text in ["one", "two", "three"] {
+        store.send("a", &Mail { kind: MailKind::Input, text: text.to_owned() }).unwrap();
+    }
+    let texts = |after| -> Vec<String> {
+        store.unread("a", after).unwrap().into_iter().map(|(_, mail)| mail.text).collect()
+    };
+    assert_eq!(texts(0), ["one", "two", "three"]);
+    let first = store.unread("a", 0).unwrap()[0].0;
+    assert_eq!(texts(first), ["two", "three"]);
+    let said = serde_json::to_value(Message::user("one")).unwrap();
+    store.go_on(&me, "a", std::slice::from_ref(&said), first).unwrap();
+    assert_eq!(store.messages("a").unwrap(), [Message::user("one")]);
+    assert_eq!(texts(0), ["two", "three"]);
+    // Who is not the owner neither says nor takes anything.
+    let other = "1:1:another".parse().unwrap();
+    assert!(matches!(store.go_on(&other, "a", &[said], i64::MAX), Err(StoreError::Owned)));
+    assert_eq!(store.messages("a").unwrap().len(), 1);
+    store.mail_is_read("a", i64::MAX).unwrap();
+    assert!(texts(0).is_empty());
+}
+
+/// The steps of a query plan.
+fn steps(store: &Store, sql: &str) -> Vec<String> {
+    let connection = store.connection();
+    let mut query = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+    let nothing = vec![rusqlite::types::Null; query.parameter_count()];
+    let rows = query.query_map(rusqlite::params_from_iter(nothing), |row| row.get("detail"));
+    rows.unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn what_a_turn_does_is_found_by_an_index() {
+    let (_folder, store, _) = store();
+    let turn = [log::APPEND, log::CHANGE, log::SAY, log::EVENTS, log::MESSAGES, log::OWNED];
+    let mail = [mail::WAITING, mail::UNREAD, mail::AFTER, mail::TAKE, mail::TAKE_UP_TO];
+    for sql in turn.into_iter().chain(mail).chain([thread::BEAT]) {
+        let steps = steps(&store, sql);
+        assert!(!steps.is_empty(), "{sql}");
+        // Nothing is looked through, and nothing has to be put in order.
+        assert!(steps.iter().all(|step| step.starts_with("SEARCH ")), "{sql}: {steps:?}");
+    }
+    let whole = steps(&store, "SELECT * FROM events WHERE event = ?1");
+    assert!(whole.iter().any(|step| step.starts_with("SCAN ")), "{whole:?}");
+}
+
+#[test]
+fn a_turn_costs_the_same_however_many_there_were() {
+    let (_folder, store, me) = store();
+    store.create(&thread("a"), Some(&me)).unwrap();
+    store.create(&thread("b"), Some(&me)).unwrap();
+    let work = |sql: &str, values: &[&dyn rusqlite::ToSql]| {
+        let connection = store.connection();
+        let mut query = connection.prepare(sql).unwrap();
+        query.execute(values).unwrap();
+        query.get_status(rusqlite::StatementStatus::VmStep)
+    };
+    let cost = || {
+        let append = work(log::APPEND, &[&"a", &0, &"", &"{}"]);
+        (append, work(log::SAY, &[&"a", &"{}"]), work(mail::TAKE, &[&"a", &1]))
+    };
+    cost();
+    let before = cost();
+    for seq in 0..500 {
+        for id in ["a", "b"] {
+            store.append(&me, &said(id, seq, "x")).unwrap();
+            store.say(&me, id, &json!({})).unwrap();
+            store.send(id, &Mail { kind: MailKind::Input, text: String::new() }).unwrap();
+            store.take_mail(id).unwrap();
+        }
+    }
+    assert_eq!(cost(), before);
+}

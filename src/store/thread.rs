@@ -145,6 +145,9 @@ const COLUMNS: &str = "id, session, parent, place, depth, agent_type, ordinal, m
                        path, origin, definition, hash, call, note, background, status, outcome, \
                        owner, heartbeat, created, updated";
 
+pub(super) const BEAT: &str = "
+    UPDATE threads SET heartbeat = ?2 WHERE owner = ?1 AND status IN ('pending_init', 'running')";
+
 /// What is said of a thread whose process is gone.
 const DIED: &str = "the process running it died";
 
@@ -267,14 +270,21 @@ impl Store {
         if taken == 1 { Ok(()) } else { Err(StoreError::Owned) }
     }
 
+    /// Says how a thread is called by whoever runs it next, in the background.
+    pub fn call_again(&self, id: &str, call: &Value) -> Result<(), StoreError> {
+        self.write(Durability::Process, |store| {
+            store.execute(
+                "UPDATE threads SET call = ?2, background = 1 WHERE id = ?1",
+                params![id, call.to_string()],
+            )
+        })?;
+        Ok(())
+    }
+
     /// Says that `owner` is alive, for every thread it runs.
     pub fn beat(&self, owner: &Owner) -> Result<(), StoreError> {
         self.write(Durability::Process, |store| {
-            store.execute(
-                "UPDATE threads SET heartbeat = ?2
-                 WHERE owner = ?1 AND status IN ('pending_init', 'running')",
-                params![owner.to_string(), now()],
-            )
+            store.execute(BEAT, params![owner.to_string(), now()])
         })?;
         Ok(())
     }

@@ -15,7 +15,9 @@ mod fault_server;
 mod lint_invariants;
 mod lint_properties;
 mod list;
+mod plan_server;
 mod providers;
+mod resume;
 mod run_cli;
 mod run_grace;
 mod run_models;
@@ -31,6 +33,10 @@ mod schema;
 mod show;
 mod stage;
 mod support;
+#[cfg(target_os = "linux")]
+mod survival;
+#[cfg(target_os = "linux")]
+mod survival_load;
 mod thread_store;
 mod threads;
 mod threads_steer;

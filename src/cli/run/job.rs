@@ -169,12 +169,13 @@ impl Job {
         }))
     }
 
-    /// Carries it out. `keeper` keeps what happens.
+    /// Carries it out until `cancel`. `keeper` keeps what happens.
     pub async fn run(
         self,
         world: &World,
         format: RunFormat,
         keeper: Keeper,
+        cancel: CancellationToken,
         on_exit: OnExit,
     ) -> Result<Outcome> {
         let terminal = world.err_is_terminal();
@@ -196,8 +197,6 @@ impl Job {
             }
             Approvals::Ask => Arc::new(Always(Decision::NobodyToAsk)),
         };
-        let cancel = CancellationToken::new();
-        listen(&cancel)?;
         let around = Surroundings {
             models: Arc::new(self.registry),
             tools: self.tools,
@@ -207,7 +206,7 @@ impl Job {
                 time_limit: self.patience.tool,
                 web: self.web,
             }),
-            journal: Arc::new(Journal::from(keeper.next()?, sinks, self.redactor)),
+            journal: Arc::new(Journal::from(keeper.next()?, sinks, self.redactor.clone())),
             approver,
             patience: self.patience,
             cancel: cancel.clone(),
@@ -220,16 +219,18 @@ impl Job {
             }
             None => around,
         };
+        let past = keeper.past(self.plan.messages(), &self.redactor)?;
         let mut agent = Agent::new(self.plan, around, keeper.id().to_owned(), keeper.ordinal());
-        if let Some((past, more)) = keeper.past()? {
-            agent = agent.after(past, more);
+        if let Some(past) = past {
+            agent = agent.after(past, Vec::new());
         }
-        let living = keeper.live(inbox, cancel.clone());
+        let living = keeper.live(Arc::clone(&inbox), cancel.clone());
         let outcome = agent.run().await;
         drop(living);
+        keeper.end(&inbox)?;
         // Whoever cancels an agent means those it started as well.
         let on_exit = if outcome.status == Status::Aborted { OnExit::Cancel } else { on_exit };
-        keeper.end(on_exit, &cancel).await?;
+        keeper.settle_children(on_exit, &cancel).await?;
         Ok(outcome)
     }
 }
@@ -349,21 +350,24 @@ fn begin_recording(
     Ok(Recording::begin(Box::new(out), date, cwd, redactor)?)
 }
 
-/// Ctrl-C and a request to end cancel the run.
-fn listen(cancel: &CancellationToken) -> Result<()> {
+/// What Ctrl-C and a request to end cancel. From here on they end nothing by themselves, so this
+/// comes before the thread is anyone's: whoever stops it then finds it interrupted.
+pub(super) fn listen(runtime: &Runtime) -> Result<CancellationToken> {
     use tokio::signal::unix::{SignalKind, signal};
 
+    let _within = runtime.enter();
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for signals")?;
-    let cancel = cancel.clone();
+    let cancel = CancellationToken::new();
+    let cancelled = cancel.clone();
     tokio::spawn(async move {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
         }
-        cancel.cancel();
+        cancelled.cancel();
     });
-    Ok(())
+    Ok(cancel)
 }
 
 /// Events, one a line.

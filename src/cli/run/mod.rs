@@ -61,8 +61,10 @@ pub(super) fn run(world: &mut World, args: &RunArgs) -> Result<Exit> {
         worker::start(world.cwd(), &thread.id)?;
         return launched(world, args, &thread.id, job.plan.description());
     }
-    let keeper = Keeper::new(&thread, thread::store(world)?)?;
-    let outcome = runtime.block_on(job.run(world, args.format, keeper, args.on_exit))?;
+    let store = thread::store(world)?;
+    let cancel = job::listen(&runtime)?;
+    let keeper = Keeper::new(&thread, store)?;
+    let outcome = runtime.block_on(job.run(world, args.format, keeper, cancel, args.on_exit))?;
     end(world, args.format, runtime, &outcome)
 }
 
@@ -97,14 +99,17 @@ fn resume(world: &mut World, args: &RunArgs, id: &str) -> Result<Exit> {
         return dry_run(world, args, &job);
     }
     if args.background {
+        // The process that runs it knows nothing but the store.
+        store.call_again(id, &job.redactor.value(serde_json::to_value(&order.call)?))?;
         if let Some(text) = prompt {
             store.send(id, &Mail { kind: MailKind::Input, text })?;
         }
         worker::start(world.cwd(), id)?;
         return launched(world, args, id, job.plan.description());
     }
+    let cancel = job::listen(&runtime)?;
     let keeper = Keeper::resume(&thread, store, prompt)?;
-    let outcome = runtime.block_on(job.run(world, args.format, keeper, args.on_exit))?;
+    let outcome = runtime.block_on(job.run(world, args.format, keeper, cancel, args.on_exit))?;
     end(world, args.format, runtime, &outcome)
 }
 

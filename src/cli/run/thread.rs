@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicI64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -43,6 +43,8 @@ pub(super) struct Keeper {
     /// What to go on from.
     resumed: Option<Vec<String>>,
     closed: Arc<AtomicBool>,
+    /// The last mail the agent was handed.
+    handed: Arc<AtomicI64>,
 }
 
 /// While it lives, the thread's owner is alive and reads its mail.
@@ -84,7 +86,8 @@ pub(super) fn new_thread(order: &Order, job: &Job) -> Result<NewThread> {
         cwd: order.cwd.display().to_string(),
         path: path.display().to_string(),
         origin: order.entry.origin.name().to_owned(),
-        definition,
+        // A definition with a key in it is kept without, and is no longer the file that is trusted.
+        definition: job.redactor.text(&definition).into_owned(),
         hash,
         call,
         note: None,
@@ -106,6 +109,7 @@ impl Keeper {
             kept: store.map(|store| (store, owner)),
             resumed: None,
             closed: Arc::default(),
+            handed: Arc::default(),
         })
     }
 
@@ -120,6 +124,7 @@ impl Keeper {
             kept: Some((store, owner)),
             resumed: Some(prompt.into_iter().collect()),
             closed: Arc::default(),
+            handed: Arc::default(),
         })
     }
 
@@ -145,41 +150,50 @@ impl Keeper {
         })
     }
 
-    /// The conversation so far and what follows it; `None` for a thread that begins.
-    pub fn past(&self) -> Result<Option<(Vec<Message>, Vec<Message>)>> {
-        let (Some((store, _)), Some(prompts)) = (&self.kept, &self.resumed) else {
+    /// The conversation that the agent goes on with, all of it written down; `None` for a new
+    /// thread. One that was stopped before anything was said goes on with `first`.
+    pub fn past(&self, first: &[Message], redactor: &Redactor) -> Result<Option<Vec<Message>>> {
+        let (Some((store, owner)), Some(prompts)) = (&self.kept, &self.resumed) else {
             return Ok(None);
         };
-        let past = store.messages(&self.id)?;
-        if past.is_empty() {
-            return Ok(None);
-        }
+        let mut past = store.messages(&self.id)?;
         let happened: Vec<What> =
             store.events(&self.id, 0, usize::MAX >> 1)?.into_iter().map(|e| e.event.what).collect();
         let mut more: Vec<Message> = recovered(&past, &happened).into_iter().collect();
-        let mail = store.take_mail(&self.id)?;
-        let inputs = mail.into_iter().filter(|mail| mail.kind != MailKind::Close);
-        let mut prompts: Vec<String> =
-            prompts.iter().cloned().chain(inputs.map(|mail| mail.text)).collect();
         // A conversation that ends with its user needs no further word.
         let waits = more.is_empty() && !matches!(past.last(), Some(Message::Assistant { .. }));
+        if past.is_empty() {
+            more.extend_from_slice(first);
+        }
+        let mail = store.unread(&self.id, 0)?;
+        let last = mail.last().map_or(0, |(number, _)| *number);
+        let inputs = mail.into_iter().filter(|(_, mail)| mail.kind != MailKind::Close);
+        let mut prompts: Vec<String> =
+            prompts.iter().cloned().chain(inputs.map(|(_, mail)| mail.text)).collect();
         if prompts.is_empty() && !waits {
             prompts.push(GO_ON.to_owned());
         }
         more.extend(prompts.into_iter().map(Message::user));
-        Ok(Some((past, more)))
+        let written: Result<Vec<_>, _> = more.iter().map(serde_json::to_value).collect();
+        let written: Vec<_> = written?.into_iter().map(|value| redactor.value(value)).collect();
+        store.go_on(owner, &self.id, &written, last)?;
+        past.extend(more);
+        Ok(Some(past))
     }
 
     /// Shows that the owner is alive, and hands mail to the agent.
     pub fn live(&self, inbox: Arc<Inbox>, cancel: CancellationToken) -> Living {
         let Some((store, owner)) = self.kept.clone() else { return Living(None) };
         let (id, closed) = (self.id.clone(), Arc::clone(&self.closed));
+        let handed = Arc::clone(&self.handed);
         let task = tokio::spawn(async move {
-            let mut beat = Instant::now();
+            let (mut beat, mut read) = (Instant::now(), 0);
             loop {
                 tokio::time::sleep(MAIL).await;
                 // What cannot be read or written now shows when the next event is written.
-                for mail in store.take_mail(&id).unwrap_or_default() {
+                let after = handed.load(Ordering::Relaxed);
+                for (number, mail) in store.unread(&id, after).unwrap_or_default() {
+                    handed.store(number, Ordering::Relaxed);
                     match mail.kind {
                         MailKind::Input => inbox.put(mail.text),
                         MailKind::Interrupt => inbox.interrupt(mail.text),
@@ -188,6 +202,12 @@ impl Keeper {
                             cancel.cancel();
                         }
                     }
+                }
+                // Mail is read when the agent has written it down, which it does as it takes it:
+                // told twice is better than never.
+                let last = handed.load(Ordering::Relaxed);
+                if last > read && inbox.is_empty() && store.mail_is_read(&id, last).is_ok() {
+                    read = last;
                 }
                 if beat.elapsed() >= HEARTBEAT {
                     store.beat(&owner).ok();
@@ -203,29 +223,40 @@ impl Keeper {
         self.kept.clone()
     }
 
-    /// The run is over, but not always for the agents it started.
-    pub async fn end(&self, on_exit: OnExit, cancel: &CancellationToken) -> Result<()> {
+    /// Waits for the agents it started, or ends them, or leaves them.
+    pub async fn settle_children(&self, on_exit: OnExit, cancel: &CancellationToken) -> Result<()> {
         let Some((store, _)) = &self.kept else { return Ok(()) };
-        if on_exit == OnExit::Cancel {
-            for child in active_children(store, &self.id)? {
-                store.send(&child, &Mail { kind: MailKind::Close, text: String::new() })?;
-            }
+        if on_exit == OnExit::Detach {
+            return Ok(());
         }
-        let given_up = Instant::now() + CLOSING;
-        let mut closing = on_exit == OnExit::Cancel;
-        while on_exit != OnExit::Detach && !active_children(store, &self.id)?.is_empty() {
-            if closing && Instant::now() >= given_up {
-                break;
+        let mut given_up = None;
+        loop {
+            let working = active_children(store, &self.id)?;
+            if working.is_empty() || given_up.is_some_and(|at| Instant::now() >= at) {
+                return Ok(());
             }
-            if !closing && cancel.is_cancelled() {
-                closing = true;
-                for child in active_children(store, &self.id)? {
+            if given_up.is_none() && (on_exit == OnExit::Cancel || cancel.is_cancelled()) {
+                given_up = Some(Instant::now() + CLOSING);
+                for child in working {
                     store.send(&child, &Mail { kind: MailKind::Close, text: String::new() })?;
                 }
             }
             tokio::time::sleep(MAIL).await;
         }
-        if self.closed.load(Ordering::Relaxed) {
+    }
+
+    /// The run is over. What is left in `inbox` waits for the next one.
+    pub fn end(&self, inbox: &Inbox) -> Result<()> {
+        let last = self.handed.load(Ordering::Relaxed);
+        if let Some((store, _)) = &self.kept
+            && last > 0
+            && inbox.is_empty()
+        {
+            store.mail_is_read(&self.id, last)?;
+        }
+        if let Some((store, _)) = &self.kept
+            && self.closed.load(Ordering::Relaxed)
+        {
             store.shut_down(&self.id)?;
         }
         Ok(())

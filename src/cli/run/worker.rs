@@ -10,7 +10,11 @@ use std::{
 use anyhow::{Context as _, Result, bail};
 use tokio::runtime::Runtime;
 
-use super::{job::Job, order::Order, thread::Keeper};
+use super::{
+    job::{self, Job},
+    order::Order,
+    thread::Keeper,
+};
 use crate::{
     cli::{
         Exit,
@@ -64,9 +68,11 @@ pub(in crate::cli) fn work(world: &mut World, id: &str) -> Result<Exit> {
     let mut order = Order::stored(world, &thread)?;
     let runtime: Runtime = super::runtime()?;
     let job = Job::prepare(world, &mut order, &runtime)??;
+    let cancel = job::listen(&runtime)?;
     let keeper = Keeper::resume(&thread, store, None)?;
     world.announce(READY)?;
-    let outcome = runtime.block_on(job.run(world, RunFormat::Text, keeper, OnExit::Wait))?;
+    let outcome =
+        runtime.block_on(job.run(world, RunFormat::Text, keeper, cancel, OnExit::Wait))?;
     runtime.shutdown_background();
     Ok(super::outcome::exit(&outcome))
 }

@@ -17,8 +17,10 @@ const PLACES: &[&str] = &["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is the same for every command, and what the kernel may refuse.
-const NAMESPACES: &[&str] =
-    &["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"];
+const NAMESPACES: &[&str] = &["--unshare-all", "--new-session", "--cap-drop", "ALL"];
+/// Only where a supervisor ends what is left: killed too early, bubblewrap forgets its own child,
+/// which then waits for it for ever.
+const WITH_PARENT: &str = "--die-with-parent";
 
 /// The bubblewrap of this machine, if it works. Tried once.
 pub(super) async fn find() -> Option<&'static Path> {
@@ -47,17 +49,22 @@ async fn probe() -> Option<PathBuf> {
         .env_clear()
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true);
-    let status = timeout(PATIENCE, command.status()).await.ok()?.ok()?;
-    status.success().then_some(program)
+        .stderr(Stdio::null());
+    // Whoever stops waiting for it lets it come to its end, which is near.
+    let mut child = command.spawn().ok()?;
+    let Ok(status) = timeout(PATIENCE, child.wait()).await else {
+        child.start_kill().ok();
+        return None;
+    };
+    status.ok()?.success().then_some(program)
 }
 
 /// Its arguments up to the program.
 ///
 /// `/tmp` is what it is outside: the root or agentctl may lie there, and everything can be read.
 pub(super) fn arguments(policy: &Policy, temporary: &Path) -> Vec<OsString> {
-    let mut arguments: Vec<OsString> = NAMESPACES.iter().map(OsString::from).collect();
+    let always = NAMESPACES.iter().chain([&WITH_PARENT]);
+    let mut arguments: Vec<OsString> = always.map(OsString::from).collect();
     let mut mount = |how: &str, what: &Path| {
         arguments.extend([how.into(), what.into(), what.into()]);
     };

@@ -16,7 +16,7 @@ use std::{
 use nix::sys::{
     prctl,
     resource::{Resource, getrlimit, setrlimit},
-    signal::Signal,
+    signal::{SigSet, Signal},
 };
 
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
@@ -57,6 +57,8 @@ pub(super) fn main() -> ExitCode {
 fn confine(confinement: &Confinement) -> Result<(), String> {
     // Should anything ever kill the supervisor.
     prctl::set_pdeathsig(Signal::SIGKILL).map_err(|error| error.to_string())?;
+    // The supervisor's own deafness is not the command's: it must be able to end what it starts.
+    SigSet::all().thread_unblock().map_err(|error| error.to_string())?;
     let policy = &confinement.policy;
     if policy.mode == Mode::DangerFullAccess {
         return Ok(());

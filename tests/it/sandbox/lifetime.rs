@@ -58,6 +58,20 @@ fn what_a_command_left_behind_is_gone_when_its_result_is_there() {
 }
 
 #[test]
+fn a_command_can_end_what_it_started() {
+    for mode in MODES {
+        for backend in backends() {
+            let command = "for name in HUP INT QUIT TERM; do
+                               (trap - $name; exec timeout -s $name 0.02 sleep 600); echo $?
+                           done; sleep 600 & kill $!; wait $!; echo $?";
+            let seen = Bench::new().shell(*mode, *backend, command).unwrap();
+            let expected = format!("exit code: 0\n{}143\n", "124\n".repeat(4));
+            assert_eq!(seen, expected, "{mode:?}, {backend:?}");
+        }
+    }
+}
+
+#[test]
 fn without_a_supervisor_the_same_command_leaves_processes_behind() {
     let (bench, marker) = (Bench::new(), marker());
     let mut command = Command::new("bash");
