@@ -185,7 +185,9 @@ fn looked_for(report: &mut String, question: &Question, evidence: &Evidence<'_>)
     let phrases = question.phrases.iter().map(|phrase| format!("\"{}\"", phrase.text));
     let paths = question.paths.iter().map(|path| format!("`{path}`"));
     present.extend(phrases.chain(paths));
-    _ = writeln!(report, "\nLooked for: {}.", present.join(", "));
+    if !present.is_empty() {
+        _ = writeln!(report, "\nLooked for: {}.", present.join(", "));
+    }
     if !absent.is_empty() {
         _ = writeln!(report, "\nFound nowhere: {}.", absent.join(", "));
     }
