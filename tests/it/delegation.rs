@@ -1,8 +1,9 @@
 //! `Task` and `TaskOutput`: a main agent and those it starts.
 
+use agentctl::store::{Store, ThreadStatus};
 use serde_json::{Value, json};
 
-use crate::stage::{Played, Stage};
+use crate::stage::{Played, Stage, until};
 
 /// A script with turns for a main agent, `default`, and for the agents it starts.
 fn stage(main: &str, others: &str) -> Stage {
@@ -144,4 +145,38 @@ fn a_task_can_be_resumed_with_all_it_knows() {
     let played = stage.file("script.yaml", &script).play_with(ARGUMENTS).ended("goal", 0);
     let result = answer(&played, "Task");
     assert_eq!((&result["result"], &result["agent_id"]), (&json!("more"), &json!(id)));
+}
+
+/// Ends a run while the agent it started in the background is still thinking; what that is doing
+/// then, and what became of it.
+fn left_behind(on_exit: &str) -> (ThreadStatus, ThreadStatus) {
+    let task = call(
+        "Task",
+        "{subagent_type: Explore, prompt: Look., description: Look, run_in_background: true}",
+    );
+    let explore = "  Explore:
+    turns:
+      - {delay_ms: 1500, tool_calls: [{name: complete_task, arguments: {result: seen}}]}
+";
+    let stage = stage(&format!("{task}{DONE}"), explore);
+    let arguments = [ARGUMENTS, &["--on-exit", on_exit]].concat();
+    let played = stage.play_with(&arguments).ended("goal", 0);
+    let id = answer(&played, "Task")["agent_id"].as_str().unwrap().to_owned();
+    let store = Store::open(&stage.sandbox.path("~/.local/state/agentctl/threads.db")).unwrap();
+    let status = || store.thread(&id).unwrap().status;
+    let then = status();
+    until("the agent in the background ends", || status().is_final());
+    (then, status())
+}
+
+#[test]
+fn agents_in_the_background_are_waited_for_left_or_ended() {
+    let (then, at_last) = left_behind("wait");
+    assert_eq!((then, at_last), (ThreadStatus::Completed, ThreadStatus::Completed));
+    let (then, at_last) = left_behind("detach");
+    assert!(then.is_active(), "{then}");
+    assert_eq!(at_last, ThreadStatus::Completed);
+    let (then, at_last) = left_behind("cancel");
+    assert!(!then.is_active(), "{then}");
+    assert_eq!(at_last, ThreadStatus::Shutdown);
 }
