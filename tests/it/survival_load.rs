@@ -34,7 +34,7 @@ const TASKS: usize = 200;
 /// From how many threads.
 const STARTERS: usize = 8;
 /// How long a model thinks, in milliseconds: until all of them have begun.
-const THINKING: u64 = 12_000;
+const THINKING: u64 = 25_000;
 /// The most a process may use that waits: kilobytes, files, and all of them a share of one core.
 const MAX_MEMORY: u64 = 60 << 10;
 const MAX_FILES: usize = 40;
