@@ -1,14 +1,9 @@
 //! `agentctl send`.
 
-use std::io::{self, Read as _};
+use anyhow::{Result, bail};
 
-use anyhow::{Context as _, Result, bail};
-
-use super::{Exit, stored, thread_args::SendArgs, world::World};
+use super::{Exit, run::typed_or_stdin, stored, thread_args::SendArgs, world::World};
 use crate::store::{Mail, MailKind};
-
-/// The longest message on stdin.
-const MAX_MESSAGE: u64 = 4 << 20;
 
 pub(super) fn run(world: &mut World, args: &SendArgs) -> Result<Exit> {
     let text = message(&args.message)?;
@@ -26,17 +21,7 @@ pub(super) fn run(world: &mut World, args: &SendArgs) -> Result<Exit> {
 }
 
 fn message(given: &str) -> Result<String> {
-    let text = if given == "-" {
-        let mut text = String::new();
-        let read = io::stdin().lock().take(MAX_MESSAGE + 1).read_to_string(&mut text);
-        read.context("cannot read the message from stdin")?;
-        text
-    } else {
-        given.to_owned()
-    };
-    if text.len() as u64 > MAX_MESSAGE {
-        bail!("the message is longer than {} MiB", MAX_MESSAGE >> 20);
-    }
+    let text = typed_or_stdin(given, "message")?;
     if text.trim().is_empty() {
         bail!("the message is empty");
     }

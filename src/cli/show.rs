@@ -15,6 +15,7 @@ use crate::{
     dialect::{self, Dialect},
     plan::{Sheet, Situation, preview},
     render::{json_text, show_json, show_text, yaml_text},
+    session::is_trusted,
 };
 
 pub(super) fn run(world: &mut World, args: &ShowArgs) -> Result<Exit> {
@@ -149,13 +150,6 @@ fn circumstances(trust: &Trust, entry: &Entry) -> Circumstances<'static> {
         background: false,
         trusted: is_trusted(trust, entry),
     }
-}
-
-/// Whether the user trusts the file of `entry` as it was read.
-pub(super) fn is_trusted(trust: &Trust, entry: &Entry) -> bool {
-    let text = entry.source.as_ref().filter(|source| source.problem().is_none());
-    let path = std::fs::canonicalize(&entry.path).unwrap_or_else(|_| entry.path.clone());
-    text.is_some_and(|source| trust.holds(&path, source.text().as_bytes()))
 }
 
 /// There is no such agent; what to type instead.

@@ -9,7 +9,7 @@ mod call;
 use std::{
     collections::HashMap,
     ffi::OsString,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -22,7 +22,7 @@ use crate::{
     catalog::{Catalog, Entry, File, Origin},
     config::RunSettings,
     conversation::Message,
-    event::{Outcome, What},
+    event::{Outcome, Redactor, What},
     lint::{Level, lint_file},
     plan::{ModelBook, ModelWishes, Plan, PlanError, Situation, plan},
     provider::ModelId,
@@ -48,6 +48,8 @@ pub struct Main {
     pub id: String,
     /// Where it works.
     pub cwd: PathBuf,
+    /// Where it was started: paths in calls start there.
+    pub from: PathBuf,
     /// What its commands may touch.
     pub sandbox: Mode,
     /// Its tools.
@@ -219,7 +221,7 @@ impl Session {
             background,
             caller: Some(self.main.tools.clone()),
             dialect: entry.dialect.id.to_owned(),
-            from: self.main.cwd.clone(),
+            from: self.main.from.clone(),
             ..StoredCall::default()
         }
     }
@@ -239,7 +241,7 @@ impl Session {
                 caller: Some(&tools),
                 position: Position::Below { depth: 1, max_depth: MAX_DEPTH },
                 background: call.background,
-                trusted: self.is_trusted(entry),
+                trusted: is_trusted(&self.trust, entry),
             },
             sandbox: self.main.sandbox,
         };
@@ -252,41 +254,16 @@ impl Session {
         planned.map(Arc::new).map_err(|source| TaskError::Plan { agent_type, source })
     }
 
-    fn is_trusted(&self, entry: &Entry) -> bool {
-        let path = std::fs::canonicalize(&entry.path).unwrap_or_else(|_| entry.path.clone());
-        let text = entry.source.as_ref().filter(|source| source.problem().is_none());
-        text.is_some_and(|source| self.trust.holds(&path, source.text().as_bytes()))
-    }
-
     fn thread(&self, entry: &Entry, plan: &Plan, call: &StoredCall) -> NewThread {
-        let definition = entry.source.as_ref().map_or("", |source| source.text()).to_owned();
-        let path = if entry.origin == Origin::Builtin {
-            entry.path.clone()
-        } else {
-            std::path::absolute(&entry.path).unwrap_or_else(|_| entry.path.clone())
-        };
-        let id = Uuid::now_v7().to_string();
+        let thread = new_thread(entry, plan, call, &self.main.cwd, self.around.journal.redactor());
         // What runs in a process of its own has a stream of its own.
-        let session = if call.background { id.clone() } else { self.main.id.clone() };
-        let background = call.background;
-        let call = serde_json::to_value(call).unwrap_or_default();
+        let session = if call.background { thread.session.clone() } else { self.main.id.clone() };
         NewThread {
-            id,
             session,
             parent: Some(self.main.id.clone()),
             depth: 1,
-            agent_type: plan.agent_type().to_owned(),
             ordinal: self.next_ordinal(plan.agent_type()),
-            model: plan.models().first().map(ToString::to_string).unwrap_or_default(),
-            sandbox: plan.sandbox().name().to_owned(),
-            cwd: self.main.cwd.display().to_string(),
-            path: path.display().to_string(),
-            origin: entry.origin.name().to_owned(),
-            hash: fingerprint(definition.as_bytes()),
-            definition,
-            call: self.around.journal.redactor().value(call),
-            note: None,
-            background,
+            ..thread
         }
     }
 
@@ -318,6 +295,48 @@ impl Session {
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Session").field("main", &self.main).finish_non_exhaustive()
+    }
+}
+
+/// Whether the user trusts the file of `entry` as it was read.
+pub fn is_trusted(trust: &Trust, entry: &Entry) -> bool {
+    let text = entry.source.as_ref().filter(|source| source.problem().is_none());
+    let path = std::fs::canonicalize(&entry.path).unwrap_or_else(|_| entry.path.clone());
+    text.is_some_and(|source| trust.holds(&path, source.text().as_bytes()))
+}
+
+/// A thread that nobody started, not yet in any store. Keys are taken out of what is kept; a
+/// definition that has one is then no longer the file that is trusted.
+pub fn new_thread(
+    entry: &Entry,
+    plan: &Plan,
+    call: &StoredCall,
+    cwd: &Path,
+    redactor: &Redactor,
+) -> NewThread {
+    let id = Uuid::now_v7().to_string();
+    let definition = entry.source.as_ref().map_or("", |source| source.text());
+    let path = match entry.origin {
+        Origin::Builtin => entry.path.clone(),
+        Origin::Project | Origin::User => call.from.join(&entry.path),
+    };
+    NewThread {
+        session: id.clone(),
+        id,
+        parent: None,
+        depth: 0,
+        agent_type: plan.agent_type().to_owned(),
+        ordinal: 1,
+        model: plan.models().first().map(ToString::to_string).unwrap_or_default(),
+        sandbox: plan.sandbox().name().to_owned(),
+        cwd: cwd.display().to_string(),
+        path: path.display().to_string(),
+        origin: entry.origin.name().to_owned(),
+        hash: fingerprint(definition.as_bytes()),
+        definition: redactor.text(definition).into_owned(),
+        call: redactor.value(serde_json::to_value(call).unwrap_or_default()),
+        note: None,
+        background: call.background,
     }
 }
 

@@ -180,3 +180,19 @@ fn agents_in_the_background_are_waited_for_left_or_ended() {
     assert!(!then.is_active(), "{then}");
     assert_eq!(at_last, ThreadStatus::Shutdown);
 }
+
+#[test]
+fn paths_in_a_call_start_where_the_main_agent_was_started() {
+    let task = call(
+        "Task",
+        "{subagent_type: Explore, prompt: Look., description: Look, run_in_background: true}",
+    );
+    let stage = stage(&format!("{task}{DONE}"), EXPLORE).file("inner/here.txt", "");
+    let arguments = [ARGUMENTS, &["--cwd", "inner"]].concat();
+    let played = stage.play_with(&arguments).ended("goal", 0);
+    let launched = answer(&played, "Task");
+    assert_eq!(launched["status"], "async_launched", "{played}");
+    let id = launched["agent_id"].as_str().unwrap();
+    let seen = stage.sandbox.run(&["output", id]);
+    assert_eq!((seen.exit, seen.stdout.as_str()), (Some(0), "seen\n"), "{seen}");
+}

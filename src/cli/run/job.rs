@@ -26,7 +26,6 @@ use crate::{
     catalog::{Catalog, Entry},
     cli::{
         args::{OnExit, RunFormat},
-        show::is_trusted,
         trust::trusted,
         world::World,
     },
@@ -37,7 +36,7 @@ use crate::{
     plan::{ModelBook, ModelWishes, Plan, PlanError, Situation, plan},
     provider::{Recording, Replay},
     run::{Agent, Always, Approver, Surroundings},
-    session::{Approvals, Launcher, Main, Session},
+    session::{Approvals, Launcher, Main, Session, is_trusted},
     tools::{self, Root, Tool, ToolCx, sandbox::Sandbox},
 };
 
@@ -259,6 +258,7 @@ fn delegating(
         main: Main {
             id: keeper.id().to_owned(),
             cwd,
+            from: started_in.to_owned(),
             sandbox: plan.sandbox(),
             tools: names.filter(|name| plan.grants(name)).collect(),
             model: plan.models().first().cloned(),

@@ -16,7 +16,7 @@ use tokio::runtime::Runtime;
 use job::Job;
 pub(super) use models::book;
 use order::Order;
-pub(super) use order::environment_wishes;
+pub(super) use order::{environment_wishes, typed_or_stdin};
 use thread::Keeper;
 pub(super) use worker::{WORKER, work};
 
@@ -33,6 +33,7 @@ use crate::{
     lint::{self, FileReport, Finding, Level},
     plan::PlanError,
     render::{drawn, json_text, sheet_text},
+    session::new_thread,
     store::{Mail, MailKind, Thread},
 };
 
@@ -54,7 +55,7 @@ pub(super) fn run(world: &mut World, args: &RunArgs) -> Result<Exit> {
     if args.dry_run {
         return dry_run(world, args, &job);
     }
-    let thread = thread::new_thread(&order, &job)?;
+    let thread = new_thread(&order.entry, &job.plan, &order.call, &order.cwd, &job.redactor);
     if args.background {
         let store = thread::store(world)?.context("a background run has to be kept")?;
         store.create(&thread, None)?;

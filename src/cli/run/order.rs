@@ -11,8 +11,7 @@ use serde_json::{Map, Value};
 
 use super::MODEL_VARIABLES;
 use crate::{
-    authority::fingerprint,
-    catalog::{Catalog, Entry, Keep, Origin},
+    catalog::{Catalog, Entry, Keep},
     cli::{args::RunArgs, world::World},
     document::{self, Format},
     lint::Finding,
@@ -23,8 +22,8 @@ use crate::{
     text::Source,
 };
 
-/// The longest prompt on stdin.
-const MAX_PROMPT: u64 = 4 << 20;
+/// The longest text on stdin.
+const MAX_TEXT: u64 = 4 << 20;
 
 /// An agent and how to call it.
 pub(super) struct Order {
@@ -117,18 +116,6 @@ impl Order {
             ..environment_wishes(world)
         }
     }
-
-    /// The definition's text, its file, and its fingerprint.
-    pub fn definition(&self) -> (String, PathBuf, String) {
-        let text = self.entry.source.as_ref().map_or("", |source| source.text()).to_owned();
-        let path = if self.entry.origin == Origin::Builtin {
-            self.entry.path.clone()
-        } else {
-            self.call.from.join(&self.entry.path)
-        };
-        let hash = fingerprint(text.as_bytes());
-        (text, path, hash)
-    }
 }
 
 /// What the environment says about the model.
@@ -139,16 +126,21 @@ pub(in crate::cli) fn environment_wishes(world: &World) -> ModelWishes {
 
 /// The prompt, from stdin if it is `-`.
 pub(super) fn prompt(typed: Option<&str>) -> Result<Option<String>> {
-    if typed != Some("-") {
-        return Ok(typed.map(str::to_owned));
+    typed.map(|typed| typed_or_stdin(typed, "prompt")).transpose()
+}
+
+/// What was typed, or what stands on stdin if that is `-`.
+pub(in crate::cli) fn typed_or_stdin(typed: &str, what: &str) -> Result<String> {
+    if typed != "-" {
+        return Ok(typed.to_owned());
     }
     let mut text = String::new();
-    let read = io::stdin().lock().take(MAX_PROMPT + 1).read_to_string(&mut text);
-    read.context("cannot read the prompt from stdin")?;
-    if text.len() as u64 > MAX_PROMPT {
-        bail!("the prompt on stdin is longer than {} MiB", MAX_PROMPT >> 20);
+    let read = io::stdin().lock().take(MAX_TEXT + 1).read_to_string(&mut text);
+    read.with_context(|| format!("cannot read the {what} from stdin"))?;
+    if text.len() as u64 > MAX_TEXT {
+        bail!("the {what} on stdin is longer than {} MiB", MAX_TEXT >> 20);
     }
-    Ok(Some(text))
+    Ok(text)
 }
 
 /// Inputs from a file: JSON or YAML.

@@ -11,9 +11,7 @@ use std::{
 use anyhow::Result;
 use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
-use super::{job::Job, order::Order};
 use crate::{
     cli::{args::OnExit, world::World},
     conversation::Message,
@@ -67,32 +65,6 @@ pub(super) fn store(world: &mut World) -> Result<Option<Arc<Store>>> {
             Ok(None)
         }
     }
-}
-
-/// A new thread for `job`, not yet in any store.
-pub(super) fn new_thread(order: &Order, job: &Job) -> Result<NewThread> {
-    let id = Uuid::now_v7().to_string();
-    let (definition, path, hash) = order.definition();
-    let call = job.redactor.value(serde_json::to_value(&order.call)?);
-    Ok(NewThread {
-        session: id.clone(),
-        id,
-        parent: None,
-        depth: 0,
-        agent_type: job.plan.agent_type().to_owned(),
-        ordinal: 1,
-        model: job.plan.models().first().map(ToString::to_string).unwrap_or_default(),
-        sandbox: job.plan.sandbox().name().to_owned(),
-        cwd: order.cwd.display().to_string(),
-        path: path.display().to_string(),
-        origin: order.entry.origin.name().to_owned(),
-        // A definition with a key in it is kept without, and is no longer the file that is trusted.
-        definition: job.redactor.text(&definition).into_owned(),
-        hash,
-        call,
-        note: None,
-        background: order.call.background,
-    })
 }
 
 impl Keeper {
