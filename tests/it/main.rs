@@ -16,6 +16,7 @@ mod lint_invariants;
 mod lint_properties;
 mod list;
 mod plan_server;
+mod provider_connections;
 mod providers;
 mod resume;
 mod run_cli;
