@@ -7,9 +7,9 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::StoreError;
 
 /// What leads from each format to the next; the first from an empty file.
-const STEPS: &[&str] = &[FIRST];
+const STEPS: &[&str] = &[FIRST, SECOND];
 
-const FIRST: &str = "
+pub(super) const FIRST: &str = "
 CREATE TABLE threads (
     id TEXT PRIMARY KEY,
     session TEXT NOT NULL,
@@ -65,6 +65,13 @@ CREATE TABLE mail (
     taken INTEGER
 ) STRICT;
 CREATE INDEX mail_of_a_thread ON mail (thread, taken, id);
+";
+
+/// Who closed a thread, and which threads a process runs.
+const SECOND: &str = "
+ALTER TABLE threads ADD COLUMN closed TEXT;
+UPDATE threads SET closed = 'explicit' WHERE status = 'shutdown';
+CREATE INDEX threads_of_an_owner ON threads (owner, status);
 ";
 
 /// The present format.

@@ -13,14 +13,19 @@ pub(super) const APPEND: &str = "
     INSERT INTO events (thread, seq, stream, at, event)
     SELECT ?1, coalesce(max(seq) + 1, 0), ?2, ?3, ?4 FROM events WHERE thread = ?1";
 pub(super) const CHANGE: &str =
-    "UPDATE threads SET status = ?2, outcome = ?3, updated = ?4 WHERE id = ?1";
+    "UPDATE threads SET status = ?2, outcome = ?3, updated = ?4, closed = NULL WHERE id = ?1";
 pub(super) const SAY: &str = "
     INSERT INTO messages (thread, number, message)
     SELECT ?1, coalesce(max(number) + 1, 0), ?2 FROM messages WHERE thread = ?1";
 pub(super) const EVENTS: &str =
     "SELECT seq, event FROM events WHERE thread = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
+pub(super) const BACKWARDS: &str =
+    "SELECT seq, event FROM events WHERE thread = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3";
 pub(super) const MESSAGES: &str = "SELECT message FROM messages WHERE thread = ?1 ORDER BY number";
 pub(super) const OWNED: &str = "SELECT 1 FROM threads WHERE id = ?1 AND owner = ?2";
+
+/// How many events are read at once on the way back to the beginning of a turn.
+pub(super) const BATCH: usize = 64;
 
 /// Something that happened to a thread.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,6 +119,33 @@ impl Store {
         })
     }
 
+    /// What happened in the last turn of a thread, from its beginning on, or everything if there
+    /// was none. What happened before that turn costs nothing.
+    pub fn last_turn(&self, id: &str) -> Result<Vec<What>, StoreError> {
+        self.read(|store| {
+            let mut query = store.prepare_cached(BACKWARDS)?;
+            let (mut turn, mut before) = (Vec::new(), i64::MAX);
+            loop {
+                let mut rows = query.query(params![id, before, BATCH])?;
+                let mut read = 0;
+                while let Some(row) = rows.next()? {
+                    (before, read) = (row.get(0)?, read + 1);
+                    let Ok(event) = serde_json::from_str::<Event>(row.get_ref(1)?.as_str()?) else {
+                        continue;
+                    };
+                    let begins = matches!(event.what, What::TurnStart { .. });
+                    turn.push(event.what);
+                    if begins {
+                        return Ok(in_order(turn));
+                    }
+                }
+                if read < BATCH {
+                    return Ok(in_order(turn));
+                }
+            }
+        })
+    }
+
     /// What was said in a thread.
     pub fn messages(&self, id: &str) -> Result<Vec<Message>, StoreError> {
         self.read(|store| {
@@ -141,6 +173,12 @@ impl Store {
             )
         })
     }
+}
+
+/// What was read backwards, as it happened.
+fn in_order(mut backwards: Vec<What>) -> Vec<What> {
+    backwards.reverse();
+    backwards
 }
 
 /// What cannot be undone has to be known even after the machine has stopped.

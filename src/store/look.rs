@@ -4,7 +4,7 @@ use std::{collections::HashSet, time::Duration};
 
 use rusqlite::{OptionalExtension as _, params};
 
-use super::{Durability, Store, StoreError, Thread, ThreadStatus, now};
+use super::{Closed, Durability, Store, StoreError, Thread, ThreadStatus, now, thread::CLOSE};
 use crate::{
     conversation::Message,
     event::{Event, What},
@@ -83,15 +83,20 @@ impl Store {
         })
     }
 
+    /// Closes a thread unless someone runs it, because someone asked for that. Whether it is
+    /// closed.
+    pub fn close_idle(&self, id: &str) -> Result<bool, StoreError> {
+        self.close_unless_run(id, Closed::Explicit)
+    }
+
     /// Closes a thread unless someone runs it. Whether it is closed. What told it to end has been
     /// done, and must not end it again when it goes on one day.
-    pub fn close_idle(&self, id: &str) -> Result<bool, StoreError> {
+    pub fn close_unless_run(&self, id: &str, how: Closed) -> Result<bool, StoreError> {
         self.write(Durability::Process, |store| {
-            let closed = store.execute(
-                "UPDATE threads SET status = ?2, updated = ?3 WHERE id = ?1
-                 AND (owner IS NULL OR status NOT IN ('pending_init', 'running'))",
-                params![id, ThreadStatus::Shutdown.name(), now()],
-            )?;
+            let idle = format!(
+                "{CLOSE} AND (owner IS NULL OR status NOT IN ('pending_init', 'running'))"
+            );
+            let closed = store.execute(&idle, params![id, how.name(), now()])?;
             if closed == 1 {
                 store.execute(
                     "UPDATE mail SET taken = ?2

@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 
-use super::{Durability, Store, StoreError, now};
+use super::{Durability, Owner, Store, StoreError, now};
 
 pub(super) const WAITING: &str = "SELECT 1 FROM mail WHERE thread = ?1 AND taken IS NULL LIMIT 1";
 pub(super) const UNREAD: &str =
@@ -11,6 +11,10 @@ pub(super) const TAKE: &str = "UPDATE mail SET taken = ?2 WHERE thread = ?1 AND 
 
 pub(super) const AFTER: &str = "
     SELECT id, kind, text FROM mail WHERE thread = ?1 AND taken IS NULL AND id > ?2 ORDER BY id";
+pub(super) const OF_AN_OWNER: &str = "
+    SELECT mail.id, mail.thread, mail.kind, mail.text
+    FROM threads JOIN mail ON mail.thread = threads.id
+    WHERE threads.owner = ?1 AND mail.taken IS NULL AND mail.id > ?2 ORDER BY mail.id";
 pub(super) const TAKE_UP_TO: &str =
     "UPDATE mail SET taken = ?3 WHERE thread = ?1 AND taken IS NULL AND id <= ?2";
 
@@ -28,6 +32,10 @@ pub enum MailKind {
 impl MailKind {
     const ALL: &[(&str, Self)] =
         &[("input", Self::Input), ("interrupt", Self::Interrupt), ("close", Self::Close)];
+
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+    }
 
     fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
@@ -68,11 +76,9 @@ impl Store {
             store.execute(TAKE, params![id, now()])?;
             Ok(found)
         })?;
-        let kind = |name: &str| MailKind::ALL.iter().find(|(known, _)| *known == name);
-        let mails = found.into_iter().filter_map(|(name, text)| {
-            let (_, kind) = kind(&name)?;
-            Some(Mail { kind: *kind, text })
-        });
+        let mails = found
+            .into_iter()
+            .filter_map(|(name, text)| MailKind::parse(&name).map(|kind| Mail { kind, text }));
         Ok(mails.collect())
     }
 
@@ -87,8 +93,31 @@ impl Store {
             let mut found = Vec::new();
             for row in rows {
                 let (number, name, text) = row?;
-                if let Some((_, kind)) = MailKind::ALL.iter().find(|(known, _)| *known == name) {
-                    found.push((number, Mail { kind: *kind, text }));
+                if let Some(kind) = MailKind::parse(&name) {
+                    found.push((number, Mail { kind, text }));
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// What was sent after number `after` to any thread of `owner` and nobody has taken: numbers,
+    /// threads and mail, in order. It stays there until [`Self::mail_is_read`].
+    pub fn mail_for(
+        &self,
+        owner: &Owner,
+        after: i64,
+    ) -> Result<Vec<(i64, String, Mail)>, StoreError> {
+        self.read(|store| {
+            let mut query = store.prepare_cached(OF_AN_OWNER)?;
+            let rows = query.query_map(params![owner.to_string(), after], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?, row.get(3)?))
+            })?;
+            let mut found = Vec::new();
+            for row in rows {
+                let (number, thread, name, text) = row?;
+                if let Some(kind) = MailKind::parse(&name) {
+                    found.push((number, thread, Mail { kind, text }));
                 }
             }
             Ok(found)

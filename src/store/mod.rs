@@ -29,7 +29,7 @@ pub use look::note;
 pub use mail::{Mail, MailKind};
 pub use owner::{HEARTBEAT, Owner};
 pub use sink::StoreSink;
-pub use thread::{NewThread, Thread, ThreadStatus};
+pub use thread::{Closed, NewThread, Thread, ThreadStatus};
 
 /// How long a process waits for another one to finish writing.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     conversation::Message,
-    event::{AgentRef, Event, What},
+    event::{AgentRef, Event, Progress, What},
 };
 
 fn thread(id: &str) -> NewThread {
@@ -38,6 +38,13 @@ fn said(id: &str, seq: u64, text: &str) -> Event {
         agent: AgentRef { agent_id: id.to_owned(), agent_type: "tester".to_owned() },
         what: What::TextChunk { text: text.to_owned() },
     }
+}
+
+/// A process that is gone.
+fn gone() -> Owner {
+    let mut child = std::process::Command::new("true").spawn().unwrap();
+    child.wait().unwrap();
+    format!("{}:1:x", child.id()).parse().unwrap()
 }
 
 fn store() -> (tempfile::TempDir, Store, Owner) {
@@ -95,9 +102,7 @@ fn a_thread_is_found_by_the_beginning_of_its_name() {
 #[test]
 fn whoever_lost_a_thread_can_no_longer_write_to_it() {
     let (_folder, store, me) = store();
-    let mut child = std::process::Command::new("true").spawn().unwrap();
-    let gone: Owner = format!("{}:1:x", child.id()).parse().unwrap();
-    child.wait().unwrap();
+    let gone = gone();
     store.create(&thread("a"), Some(&gone)).unwrap();
     let found = store.thread("a").unwrap();
     assert_eq!((found.status, found.owner), (ThreadStatus::Errored, None));
@@ -296,8 +301,9 @@ fn steps(store: &Store, sql: &str) -> Vec<String> {
 fn what_a_turn_does_is_found_by_an_index() {
     let (_folder, store, _) = store();
     let turn = [log::APPEND, log::CHANGE, log::SAY, log::EVENTS, log::MESSAGES, log::OWNED];
+    let turn = turn.into_iter().chain([log::BACKWARDS]);
     let mail = [mail::WAITING, mail::UNREAD, mail::AFTER, mail::TAKE, mail::TAKE_UP_TO];
-    for sql in turn.into_iter().chain(mail).chain([thread::BEAT]) {
+    for sql in turn.chain(mail).chain([thread::BEAT]) {
         let steps = steps(&store, sql);
         assert!(!steps.is_empty(), "{sql}");
         // Nothing is looked through, and nothing has to be put in order.
@@ -333,4 +339,175 @@ fn a_turn_costs_the_same_however_many_there_were() {
         }
     }
     assert_eq!(cost(), before);
+}
+
+#[test]
+fn a_launcher_hands_its_thread_to_one_worker() {
+    let (_folder, store, launcher) = store();
+    let worker: Owner = "1:1:another".parse().unwrap();
+    store.create(&thread("a"), Some(&launcher)).unwrap();
+    assert!(matches!(store.take_over("a", &worker), Err(StoreError::Owned)));
+    assert!(matches!(store.hand_over("a", &worker, &worker), Err(StoreError::Owned)));
+    let told: Owner = launcher.to_string().parse().unwrap();
+    store.hand_over("a", &told, &worker).unwrap();
+    assert!(matches!(store.hand_over("a", &told, &worker), Err(StoreError::Owned)));
+    assert!(matches!(store.append(&launcher, &said("a", 0, "x")), Err(StoreError::Owned)));
+    store.append(&worker, &said("a", 0, "x")).unwrap();
+    store.create(&thread("b"), Some(&launcher)).unwrap();
+    store.append(&launcher, &started("b")).unwrap();
+    let late = store.hand_over("b", &launcher, &worker);
+    assert!(matches!(late, Err(StoreError::Owned)), "it has begun");
+}
+
+fn started(id: &str) -> Event {
+    let what = serde_json::from_value(json!({
+        "event_type": "STARTED",
+        "data": {
+            "description": "", "model": "m", "llm": true, "tools": [], "cwd": "/",
+            "progress": Progress::default(),
+        },
+    }));
+    Event { what: what.unwrap(), ..said(id, 0, "") }
+}
+
+#[test]
+fn a_thread_whose_launcher_died_has_ended_and_can_go_on() {
+    let (_folder, store, me) = store();
+    let launcher = gone();
+    store.create(&thread("a"), Some(&launcher)).unwrap();
+    let found = store.thread("a").unwrap();
+    assert_eq!((found.status, found.owner), (ThreadStatus::Errored, None));
+    assert_eq!(found.outcome.unwrap().error.unwrap().message, "the process running it died");
+    assert!(matches!(store.hand_over("a", &launcher, &me), Err(StoreError::Owned)));
+    store.take_over("a", &me).unwrap();
+    assert_eq!(store.thread("a").unwrap().owner, Some(me));
+}
+
+#[test]
+fn of_two_who_go_on_with_a_thread_one_does() {
+    let (_folder, first, me) = store();
+    let second = Store::open(first.path()).unwrap();
+    let barrier = std::sync::Barrier::new(2);
+    for round in 0..100 {
+        let id = format!("t{round:03}");
+        // The compared owner is that of the last run, which may be one of the two.
+        first.create(&thread(&id), [None, Some(&me)][round % 2]).unwrap();
+        first.shut_down(&id).unwrap();
+        let attempt = |store: &Store| {
+            barrier.wait();
+            store.take_over(&id, &me)
+        };
+        let ends = std::thread::scope(|scope| {
+            let other = scope.spawn(|| attempt(&second));
+            [attempt(&first), other.join().unwrap()]
+        });
+        assert_eq!(ends.iter().filter(|end| end.is_ok()).count(), 1, "{ends:?}");
+        assert!(ends.iter().any(|end| matches!(end, Err(StoreError::Owned))), "{ends:?}");
+    }
+}
+
+#[test]
+fn the_last_turn_is_the_end_of_the_log() {
+    let (_folder, store, me) = store();
+    store.create(&thread("a"), Some(&me)).unwrap();
+    let mut seq = 0;
+    let mut happens = |what: What| {
+        store.append(&me, &Event { what, ..said("a", seq, "") }).unwrap();
+        seq += 1;
+    };
+    for length in [3, 0, 1, log::BATCH - 1, log::BATCH, 3 * log::BATCH + 5] {
+        for at in 0..length {
+            happens(What::TextChunk { text: at.to_string() });
+        }
+        let all = store.events("a", 0, 1000).unwrap().into_iter().map(|entry| entry.event.what);
+        let all: Vec<What> = all.collect();
+        let begins = |what: &What| matches!(what, What::TurnStart { .. });
+        let from = all.iter().rposition(begins).unwrap_or(0);
+        assert_eq!(store.last_turn("a").unwrap(), all[from..]);
+        happens(What::TurnStart { progress: Progress::default() });
+        assert_eq!(store.last_turn("a").unwrap().len(), 1);
+    }
+    assert!(store.last_turn("nobody").unwrap().is_empty());
+}
+
+#[test]
+fn a_file_of_the_first_format_is_brought_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("threads.db");
+    let old = Connection::open(&path).unwrap();
+    settle(&old, 0).unwrap();
+    old.execute_batch(format::FIRST).unwrap();
+    old.execute_batch(
+        "INSERT INTO threads VALUES
+             ('a', 'a', NULL, 0, 0, 'tester', 1, 'm', 'read_only', '/', 'agents/tester.md',
+              'project', 'text', 'h', '{}', NULL, 0, 'completed', NULL, NULL, 5, 6, 7),
+             ('b', 'a', 'a', 1, 1, 'tester', 1, 'm', 'read_only', '/', 'agents/tester.md',
+              'project', 'text', 'h', '{}', 'a note', 1, 'shutdown', NULL, NULL, 5, 6, 7);
+         INSERT INTO messages VALUES ('a', 0, '{\"role\":\"user\",\"text\":\"hello\"}');
+         INSERT INTO mail (thread, kind, text, sent) VALUES ('b', 'input', 'more', 1);
+         PRAGMA user_version = 1;",
+    )
+    .unwrap();
+    let event = said("a", 0, "x");
+    old.execute(log::APPEND, rusqlite::params!["a", 0, "", serde_json::to_string(&event).unwrap()])
+        .unwrap();
+    drop(old);
+    let store = Store::open(&path).unwrap();
+    let [a, b] = <[Thread; 2]>::try_from(store.threads(&[]).unwrap()).unwrap();
+    assert_eq!(a.begun, thread("a"));
+    assert_eq!((a.status, a.closed, a.updated), (ThreadStatus::Completed, None, 7));
+    assert_eq!((b.begun.note.as_deref(), b.place, b.created), (Some("a note"), 1, 6));
+    assert_eq!((b.status, b.closed), (ThreadStatus::Shutdown, Some(Closed::Explicit)));
+    assert_eq!(store.events("a", 0, 9).unwrap(), [LogEntry { seq: 0, event }]);
+    assert_eq!(store.messages("a").unwrap(), [Message::user("hello")]);
+    assert_eq!(store.unread("b", 0).unwrap().len(), 1);
+    assert_eq!(format::known_version(&store.connection(), &path).unwrap(), 2);
+    store.create(&thread("c"), None).unwrap();
+}
+
+#[test]
+fn what_was_closed_is_what_it_was_when_it_is_open_again() {
+    let (_folder, store, me) = store();
+    let look = |id: &str| {
+        let thread = store.thread(id).unwrap();
+        (thread.status, thread.closed, thread.owner.is_some())
+    };
+    for id in ["new", "died"] {
+        store.create(&thread(id), Some(&if id == "new" { me.clone() } else { gone() })).unwrap();
+        let before = store.thread(id).unwrap().status;
+        store.close(id, Closed::WithParent).unwrap();
+        assert_eq!(look(id).1, Some(Closed::WithParent));
+        store.close(id, Closed::Explicit).unwrap();
+        store.close_unless_run(id, Closed::WithParent).unwrap();
+        assert_eq!((look(id).0, look(id).1), (ThreadStatus::Shutdown, Some(Closed::Explicit)));
+        store.reopen(id).unwrap();
+        assert_eq!(look(id), (before, None, false));
+        store.reopen(id).unwrap();
+        assert_eq!(look(id), (before, None, false));
+    }
+    store.shut_down("new").unwrap();
+    store.take_over("new", &me).unwrap();
+    assert_eq!(look("new"), (ThreadStatus::PendingInit, None, true));
+    assert!(matches!(store.reopen("nobody"), Err(StoreError::NoThread(_))));
+}
+
+#[test]
+fn a_process_asks_for_the_mail_of_all_its_threads_at_once() {
+    let (_folder, store, me) = store();
+    let other: Owner = "1:1:another".parse().unwrap();
+    for (id, owner) in [("a", &me), ("b", &me), ("c", &other)] {
+        store.create(&thread(id), Some(owner)).unwrap();
+    }
+    for (id, text) in [("b", "one"), ("c", "not mine"), ("a", "two"), ("b", "three")] {
+        store.send(id, &Mail { kind: MailKind::Input, text: text.to_owned() }).unwrap();
+    }
+    let mail = store.mail_for(&me, 0).unwrap();
+    let seen: Vec<_> = mail.iter().map(|(_, id, mail)| (id.as_str(), &*mail.text)).collect();
+    assert_eq!(seen, [("b", "one"), ("a", "two"), ("b", "three")]);
+    assert_eq!(store.mail_for(&me, mail[1].0).unwrap(), mail[2..]);
+    store.mail_is_read("b", mail[0].0).unwrap();
+    assert_eq!(store.mail_for(&me, 0).unwrap(), mail[1..]);
+    let steps = steps(&store, mail::OF_AN_OWNER);
+    let sorted = "USE TEMP B-TREE FOR ORDER BY";
+    assert!(steps.iter().all(|s| s.starts_with("SEARCH ") || s == sorted), "{steps:?}");
 }

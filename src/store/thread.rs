@@ -59,7 +59,7 @@ impl ThreadStatus {
         matches!(self, Self::PendingInit | Self::Running)
     }
 
-    fn parse(name: &str) -> Self {
+    pub(super) fn parse(name: &str) -> Self {
         let known = Self::ALL.iter().find(|(known, _)| *known == name);
         known.map_or(Self::Errored, |(_, status)| *status)
     }
@@ -80,6 +80,29 @@ impl ThreadStatus {
 impl fmt::Display for ThreadStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// Why a thread is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Closed {
+    /// Someone closed it.
+    Explicit,
+    /// The thread that started it was closed.
+    WithParent,
+}
+
+impl Closed {
+    const ALL: &[(&str, Self)] = &[("explicit", Self::Explicit), ("with_parent", Self::WithParent)];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, closed)| *closed == self).map_or("", |(name, _)| name)
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, closed)| *closed)
     }
 }
 
@@ -139,14 +162,22 @@ pub struct Thread {
     pub created: i64,
     /// When it last changed.
     pub updated: i64,
+    /// Why it is closed, if it is.
+    pub closed: Option<Closed>,
 }
 
 const COLUMNS: &str = "id, session, parent, place, depth, agent_type, ordinal, model, sandbox, cwd, \
                        path, origin, definition, hash, call, note, background, status, outcome, \
-                       owner, heartbeat, created, updated";
+                       owner, heartbeat, created, updated, closed";
 
 pub(super) const BEAT: &str = "
     UPDATE threads SET heartbeat = ?2 WHERE owner = ?1 AND status IN ('pending_init', 'running')";
+
+/// Closes `?1`. What was closed for itself does not become a part of its parent's end.
+pub(super) const CLOSE: &str = "
+    UPDATE threads SET status = 'shutdown', updated = ?3,
+        closed = CASE WHEN closed = 'explicit' THEN closed ELSE ?2 END
+    WHERE id = ?1";
 
 /// What is said of a thread whose process is gone.
 const DIED: &str = "the process running it died";
@@ -253,18 +284,33 @@ impl Store {
         found.into_iter().map(|thread| self.buried(thread)).collect()
     }
 
-    /// Makes `owner` the one who runs `id`, unless someone alive does already.
+    /// Makes `owner` the one who runs `id`, unless someone alive does already. Of several who try
+    /// at once, one succeeds.
     pub fn take_over(&self, id: &str, owner: &Owner) -> Result<(), StoreError> {
         let thread = self.thread(id)?;
-        let before = thread.owner.as_ref().map(ToString::to_string);
         if thread.status.is_active() && thread.owner.is_some() {
             return Err(StoreError::Owned);
         }
+        let before = thread.owner.as_ref().map(ToString::to_string);
         let taken = self.write(Durability::Process, |store| {
             store.execute(
-                "UPDATE threads SET owner = ?2, heartbeat = ?3, status = ?4, updated = ?3
-                 WHERE id = ?1 AND owner IS ?5",
-                params![id, owner.to_string(), now(), ThreadStatus::PendingInit.name(), before],
+                "UPDATE threads SET owner = ?2, heartbeat = ?3, status = 'pending_init',
+                     updated = ?3, closed = NULL
+                 WHERE id = ?1 AND owner IS ?4 AND status = ?5",
+                params![thread.begun.id, owner.to_string(), now(), before, thread.status.name()],
+            )
+        })?;
+        if taken == 1 { Ok(()) } else { Err(StoreError::Owned) }
+    }
+
+    /// Makes `to` the one who runs `id`, which `from` has made or taken over and nobody has begun.
+    /// `from` need not be alive any more, as long as nobody has noticed.
+    pub fn hand_over(&self, id: &str, from: &Owner, to: &Owner) -> Result<(), StoreError> {
+        let taken = self.write(Durability::Process, |store| {
+            store.execute(
+                "UPDATE threads SET owner = ?3, heartbeat = ?4, updated = ?4
+                 WHERE id = ?1 AND owner = ?2 AND status = 'pending_init'",
+                params![id, from.to_string(), to.to_string(), now()],
             )
         })?;
         if taken == 1 { Ok(()) } else { Err(StoreError::Owned) }
@@ -289,15 +335,38 @@ impl Store {
         Ok(())
     }
 
-    /// Closes a thread that nobody runs.
+    /// Closes a thread that nobody runs, because someone asked for that.
     pub fn shut_down(&self, id: &str) -> Result<(), StoreError> {
+        self.close(id, Closed::Explicit)
+    }
+
+    /// Closes a thread, whoever runs it.
+    pub fn close(&self, id: &str, how: Closed) -> Result<(), StoreError> {
         self.write(Durability::Process, |store| {
-            store.execute(
-                "UPDATE threads SET status = ?2, updated = ?3 WHERE id = ?1",
-                params![id, ThreadStatus::Shutdown.name(), now()],
-            )
+            store.execute(CLOSE, params![id, how.name(), now()])
         })?;
         Ok(())
+    }
+
+    /// Makes a thread that was closed what it was before, run by nobody. One that is not closed
+    /// stays as it is.
+    pub fn reopen(&self, id: &str) -> Result<(), StoreError> {
+        let found = self.write(Durability::Process, |store| {
+            let query = format!("SELECT {COLUMNS} FROM threads WHERE id = ?1");
+            let Some(thread) = store.query_row(&query, [id], read_thread).optional()? else {
+                return Ok(false);
+            };
+            let before = thread.outcome.map_or(ThreadStatus::PendingInit, |outcome| {
+                ThreadStatus::after(outcome.status)
+            });
+            store.execute(
+                "UPDATE threads SET status = ?2, owner = NULL, closed = NULL, updated = ?3
+                 WHERE id = ?1 AND status = 'shutdown'",
+                params![id, before.name(), now()],
+            )?;
+            Ok(true)
+        })?;
+        if found { Ok(()) } else { Err(StoreError::NoThread(id.to_owned())) }
     }
 
     /// Labels a thread.
@@ -394,5 +463,6 @@ fn read_thread(row: &Row<'_>) -> rusqlite::Result<Thread> {
         heartbeat: row.get("heartbeat")?,
         created: row.get("created")?,
         updated: row.get("updated")?,
+        closed: row.get::<_, Option<String>>("closed")?.and_then(|text| Closed::parse(&text)),
     })
 }
