@@ -29,7 +29,7 @@ use std::{io::Write as _, process::ExitCode};
 
 use clap::Parser as _;
 
-use crate::tools::sandbox;
+use crate::{store::StoreError, tools::sandbox};
 use args::Command;
 pub use args::{Cli, command};
 pub use exit::{EXIT_CODES, Exit};
@@ -83,5 +83,9 @@ fn report(world: &mut World, error: &anyhow::Error) -> Exit {
         return Exit::Done;
     }
     world.error(&format!("{error:#}"));
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<StoreError>());
+    if let Some(help) = causes.find_map(StoreError::help) {
+        world.note(&format!("help: {help}"));
+    }
     Exit::Usage
 }

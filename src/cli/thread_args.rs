@@ -154,6 +154,12 @@ pub(super) enum ThreadsCommand {
         #[arg(long, value_name = "AGE", value_parser = age)]
         older_than: Duration,
     },
+    /// Save what can be read of a damaged store, and set the damaged file aside.
+    Recover {
+        /// How to print.
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        format: ThreadFormat,
+    },
 }
 
 /// What a time span can be counted in, and its seconds.

@@ -3,10 +3,13 @@
 use std::{
     io,
     path::{Path, PathBuf},
+    str::Utf8Error,
 };
 
 use rusqlite::ErrorCode;
 use thiserror::Error;
+
+use super::Readable;
 
 /// A store that cannot be used, or not for this.
 #[derive(Debug, Error)]
@@ -41,12 +44,14 @@ pub enum StoreError {
         known: i64,
     },
     /// The file is not what it was.
-    #[error("{} is damaged: {reason}", .path.display())]
+    #[error("{} is damaged: {left} ({reason})", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// How.
         reason: String,
+        /// What can be saved.
+        left: Readable,
     },
     /// There is no more room.
     #[error("there is no room left for {}", .path.display())]
@@ -82,12 +87,41 @@ impl StoreError {
     pub(super) fn at(path: &Path, error: rusqlite::Error) -> Self {
         let path = path.to_owned();
         match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                Self::Damaged { path, reason: error.to_string() }
+            _ if is_damage(&error) => {
+                let left = Readable::of(&path);
+                Self::Damaged { path, reason: error.to_string(), left }
             }
             Some(ErrorCode::DiskFull) => Self::Full { path },
             _ => Self::Other { path, cause: error },
         }
+    }
+
+    /// What to do about it, if there is anything.
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Damaged { left: Readable { threads: 0, .. }, .. } => {
+                Some("`agentctl threads recover` sets it aside and starts anew")
+            }
+            Self::Damaged { .. } => Some("`agentctl threads recover` keeps them"),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an error says that the file is not what was written.
+pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::Utf8Error(..) => true,
+        rusqlite::Error::FromSqlConversionFailure(_, _, cause) => {
+            cause.is::<Utf8Error>()
+                || cause
+                    .downcast_ref::<serde_json::Error>()
+                    .is_some_and(|error| error.is_syntax() || error.is_eof())
+        }
+        error => matches!(
+            error.sqlite_error_code(),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        ),
     }
 }
 

@@ -74,6 +74,15 @@ UPDATE threads SET closed = 'explicit' WHERE status = 'shutdown';
 CREATE INDEX threads_of_an_owner ON threads (owner, status);
 ";
 
+/// Lays out an empty file in the present format.
+pub(super) fn lay_out(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    for step in STEPS {
+        connection.execute_batch(step)?;
+    }
+    connection.pragma_update(None, "user_version", present())
+}
+
 /// The present format.
 fn present() -> i64 {
     i64::try_from(STEPS.len()).unwrap_or(i64::MAX)

@@ -93,9 +93,8 @@ impl Store {
     /// done, and must not end it again when it goes on one day.
     pub fn close_unless_run(&self, id: &str, how: Closed) -> Result<bool, StoreError> {
         self.write(Durability::Process, |store| {
-            let idle = format!(
-                "{CLOSE} AND (owner IS NULL OR status NOT IN ('pending_init', 'running'))"
-            );
+            let idle =
+                format!("{CLOSE} AND (owner IS NULL OR status NOT IN ('pending_init', 'running'))");
             let closed = store.execute(&idle, params![id, how.name(), now()])?;
             if closed == 1 {
                 store.execute(

@@ -356,9 +356,9 @@ impl Store {
             let Some(thread) = store.query_row(&query, [id], read_thread).optional()? else {
                 return Ok(false);
             };
-            let before = thread.outcome.map_or(ThreadStatus::PendingInit, |outcome| {
-                ThreadStatus::after(outcome.status)
-            });
+            let before = thread
+                .outcome
+                .map_or(ThreadStatus::PendingInit, |outcome| ThreadStatus::after(outcome.status));
             store.execute(
                 "UPDATE threads SET status = ?2, owner = NULL, closed = NULL, updated = ?3
                  WHERE id = ?1 AND status = 'shutdown'",

@@ -18,6 +18,7 @@ mod list;
 mod plan_server;
 mod provider_connections;
 mod providers;
+mod recover;
 mod resume;
 mod run_cli;
 mod run_grace;

@@ -29,6 +29,9 @@ const READERS: &[&[&str]] = &[
     &["threads", "prune", "--older-than", "1d"],
 ];
 
+/// What is said of a damaged store.
+const DAMAGED: &str = "is damaged: ";
+
 /// A family: a root that works, a child that is done, its child that has not begun.
 fn family() -> Threads {
     let threads = Threads::new();
@@ -284,7 +287,7 @@ fn a_store_of_a_newer_format_is_refused_and_left_alone() {
 fn a_damaged_store_is_refused_and_left_alone() {
     let sandbox = Sandbox::empty();
     sandbox.write("~/.local/state/agentctl/threads.db", &"this is no database\n".repeat(200));
-    refused(&sandbox, "is damaged: ");
+    refused(&sandbox, DAMAGED);
 }
 
 #[test]
@@ -294,7 +297,7 @@ fn a_store_that_is_damaged_inside_is_refused() {
     let mut bytes = fs::read(database(&sandbox)).unwrap();
     bytes[4096..].fill(0x5a);
     fs::write(database(&sandbox), bytes).unwrap();
-    refused(&sandbox, "is damaged: ");
+    refused(&sandbox, DAMAGED);
 }
 
 /// Every command says that the store cannot be used, and changes nothing.
@@ -304,7 +307,9 @@ fn refused(sandbox: &Sandbox, why: &str) {
         let seen = sandbox.run(arguments);
         assert_eq!((seen.exit, seen.stdout.as_str()), (Some(2), ""), "{arguments:?}: {seen}");
         assert!(seen.stderr.contains(why), "{arguments:?}: {seen}");
-        assert_eq!(seen.stderr.lines().count(), 1, "{arguments:?}: {seen}");
+        let help = seen.stderr.contains("\nhelp: `agentctl threads recover` ");
+        assert_eq!(help, why == DAMAGED, "{arguments:?}: {seen}");
+        assert_eq!(seen.stderr.lines().count(), 1 + usize::from(help), "{arguments:?}: {seen}");
     }
     assert!(fs::read(database(sandbox)).unwrap() == before, "the store was changed");
 }
