@@ -85,15 +85,15 @@ pub enum StoreError {
 
 impl StoreError {
     pub(super) fn at(path: &Path, error: rusqlite::Error) -> Self {
-        let path = path.to_owned();
         match error.sqlite_error_code() {
-            _ if is_damage(&error) => {
-                let left = Readable::of(&path);
-                Self::Damaged { path, reason: error.to_string(), left }
-            }
-            Some(ErrorCode::DiskFull) => Self::Full { path },
-            _ => Self::Other { path, cause: error },
+            _ if is_damage(&error) => Self::damaged(path, error.to_string()),
+            Some(ErrorCode::DiskFull) => Self::Full { path: path.to_owned() },
+            _ => Self::Other { path: path.to_owned(), cause: error },
         }
+    }
+
+    pub(super) fn damaged(path: &Path, reason: String) -> Self {
+        Self::Damaged { path: path.to_owned(), reason, left: Readable::of(path) }
     }
 
     /// What to do about it, if there is anything.

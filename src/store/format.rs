@@ -1,6 +1,6 @@
 //! The format of the file, and how an older one becomes the present one.
 
-use std::path::Path;
+use std::{fs::File, io::Read as _, path::Path};
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -74,6 +74,27 @@ UPDATE threads SET closed = 'explicit' WHERE status = 'shutdown';
 CREATE INDEX threads_of_an_owner ON threads (owner, status);
 ";
 
+/// No format will ever have a higher number.
+const HIGHEST: i64 = 999;
+
+/// How long SQLite's own header is.
+const HEADER: usize = 100;
+
+/// Refuses a file whose header says what no file of ours says, but that SQLite would take for a new
+/// one, for one of a newer SQLite or for one in other letters.
+pub(super) fn check_header(path: &Path) -> Result<(), StoreError> {
+    let mut header = Vec::new();
+    // Where it cannot be read, opening it says why.
+    let read = File::open(path).and_then(|file| file.take(HEADER as u64).read_to_end(&mut header));
+    let damaged = |reason: &str| Err(StoreError::damaged(path, reason.to_owned()));
+    match (read, header.get(44..48), header.get(56..60)) {
+        (Err(_) | Ok(0), ..) => Ok(()),
+        (_, Some([0, 0, 0, ..=4]), Some([0, 0, 0, ..=1])) => Ok(()),
+        (_, Some(_), Some(_)) => damaged("its header makes no sense"),
+        _ => damaged("the file ends in its header"),
+    }
+}
+
 /// Lays out an empty file in the present format.
 pub(super) fn lay_out(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
@@ -92,9 +113,19 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
+fn has_tables(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.prepare("SELECT 1 FROM sqlite_schema LIMIT 1")?.exists([])
+}
+
 /// The format of the file at `path`, if it is known here.
 pub(super) fn known_version(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
     let found = version(connection).map_err(|error| StoreError::at(path, error))?;
+    if !(0..=HIGHEST).contains(&found) {
+        return Err(StoreError::damaged(path, format!("there is no format {found}")));
+    }
+    if found == 0 && has_tables(connection).map_err(|error| StoreError::at(path, error))? {
+        return Err(StoreError::damaged(path, "it has no format".to_owned()));
+    }
     if found > present() {
         return Err(StoreError::Newer { path: path.to_owned(), found, known: present() });
     }

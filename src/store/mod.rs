@@ -36,9 +36,6 @@ pub use thread::{Closed, NewThread, Thread, ThreadStatus};
 /// How long a process waits for another one to finish writing.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long a page is at least, and so a file.
-const SMALLEST: u64 = 512;
-
 /// What agents did and are doing.
 #[derive(Debug)]
 pub struct Store {
@@ -64,14 +61,7 @@ impl Store {
                 .map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
         }
         keep_private(path);
-        if is_stump(path) {
-            let reason = "the file ends in its header".to_owned();
-            return Err(StoreError::Damaged {
-                path: path.to_owned(),
-                reason,
-                left: Readable::of(path),
-            });
-        }
+        format::check_header(path)?;
         let mut connection = Connection::open(path).map_err(wrong)?;
         connection.busy_timeout(PATIENCE).map_err(wrong)?;
         // A file of a newer format is not touched at all.
@@ -143,11 +133,6 @@ fn keep_private(path: &Path) {
     use std::os::unix::fs::OpenOptionsExt as _;
 
     fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).ok();
-}
-
-/// Whether so little is left of a file that SQLite takes it for a new one.
-fn is_stump(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|file| (1..SMALLEST).contains(&file.len()))
 }
 
 /// How every connection to a file of this format behaves.

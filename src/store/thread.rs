@@ -466,3 +466,6 @@ fn read_thread(row: &Row<'_>) -> rusqlite::Result<Thread> {
         closed: row.get::<_, Option<String>>("closed")?.and_then(|text| Closed::parse(&text)),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,7 +19,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
 use thiserror::Error;
 
-use super::{Store, StoreError, error::is_damage, format, is_stump, keep_private};
+use super::{Store, StoreError, error::is_damage, format, keep_private};
 use crate::event::rfc3339;
 use pages::beside;
 use rows::{Row, scan};
@@ -143,7 +143,7 @@ impl Store {
             return Err(RecoverError::Busy(path.to_owned()));
         }
         let before = state(path);
-        if !is_stump(path) && is_sound(path)? {
+        if is_sound(path)? {
             return Ok(None);
         }
         let new = beside(path, ".recovered");
@@ -162,6 +162,9 @@ impl Store {
 /// Whether nothing is wrong with the file at `path`. A copy is asked, because SQLite changes what
 /// it opens.
 fn is_sound(path: &Path) -> Result<bool, RecoverError> {
+    if format::check_header(path).is_err() {
+        return Ok(false);
+    }
     let copy = beside(path, ".checked");
     remove(&copy);
     fs::copy(path, &copy)?;
@@ -184,6 +187,7 @@ fn inspect(copy: &Path, path: &Path) -> Result<bool, RecoverError> {
         Ok((whole, has_threads > 0, version))
     });
     match found {
+        Ok((_, _, Err(StoreError::Damaged { .. }))) => Ok(false),
         Ok((whole, has_threads, version)) => Ok(has_threads == (version? > 0) && whole),
         Err(error) if is_damage(&error) => Ok(false),
         Err(error) => Err(StoreError::at(path, error).into()),
@@ -311,9 +315,7 @@ fn strays(new: &Connection, query: &str) -> rusqlite::Result<Vec<(String, u64)>>
 fn check(new: &Path) -> Result<(), RecoverError> {
     let store = Store::open(new)?;
     if !store.read(|store| Ok(is_whole(store)? && is_plausible(store)?))? {
-        let reason = "what was saved is not whole".to_owned();
-        let left = Readable::default();
-        return Err(StoreError::Damaged { path: new.to_owned(), reason, left }.into());
+        return Err(StoreError::damaged(new, "what was saved is not whole".to_owned()).into());
     }
     store.threads(&[])?;
     drop(store);
