@@ -6,7 +6,7 @@ use std::{
     str::Utf8Error,
 };
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi::SQLITE_IOERR_SHORT_READ};
 use thiserror::Error;
 
 use super::Readable;
@@ -109,7 +109,7 @@ impl StoreError {
 }
 
 /// Whether an error says that the file is not what was written.
-pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
+fn is_damage(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::Utf8Error(..) => true,
         rusqlite::Error::FromSqlConversionFailure(_, _, cause) => {
@@ -118,10 +118,12 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
                     .downcast_ref::<serde_json::Error>()
                     .is_some_and(|error| error.is_syntax() || error.is_eof())
         }
-        error => matches!(
-            error.sqlite_error_code(),
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-        ),
+        // A page that ends early is none that could not be read.
+        rusqlite::Error::SqliteFailure(error, _) => {
+            matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+                || error.extended_code == SQLITE_IOERR_SHORT_READ
+        }
+        _ => false,
     }
 }
 

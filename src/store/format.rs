@@ -1,8 +1,8 @@
 //! The format of the file, and how an older one becomes the present one.
 
-use std::{fs::File, io::Read as _, path::Path};
+use std::{fs, path::Path};
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use super::StoreError;
 
@@ -77,22 +77,16 @@ CREATE INDEX threads_of_an_owner ON threads (owner, status);
 /// No format will ever have a higher number.
 const HIGHEST: i64 = 999;
 
-/// How long SQLite's own header is.
-const HEADER: usize = 100;
+/// How long a page is at least, and so a file.
+const SMALLEST: u64 = 512;
 
-/// Refuses a file whose header says what no file of ours says, but that SQLite would take for a new
-/// one, for one of a newer SQLite or for one in other letters.
-pub(super) fn check_header(path: &Path) -> Result<(), StoreError> {
-    let mut header = Vec::new();
-    // Where it cannot be read, opening it says why.
-    let read = File::open(path).and_then(|file| file.take(HEADER as u64).read_to_end(&mut header));
-    let damaged = |reason: &str| Err(StoreError::damaged(path, reason.to_owned()));
-    match (read, header.get(44..48), header.get(56..60)) {
-        (Err(_) | Ok(0), ..) => Ok(()),
-        (_, Some([0, 0, 0, ..=4]), Some([0, 0, 0, ..=1])) => Ok(()),
-        (_, Some(_), Some(_)) => damaged("its header makes no sense"),
-        _ => damaged("the file ends in its header"),
+/// Refuses a file so short that SQLite takes it for a new one. It is not opened for that: closing it
+/// would give up the locks that other connections of this process have.
+pub(super) fn check_length(path: &Path) -> Result<(), StoreError> {
+    if fs::metadata(path).is_ok_and(|file| (1..SMALLEST).contains(&file.len())) {
+        return Err(StoreError::damaged(path, "the file ends in its header".to_owned()));
     }
+    Ok(())
 }
 
 /// Lays out an empty file in the present format.
@@ -113,17 +107,31 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
+/// Whether the header says what ours says of its letters, and nothing of a newer SQLite.
+fn has_sane_header(connection: &Connection) -> rusqlite::Result<bool> {
+    let encoding = connection.pragma_query_value(None, "encoding", |row| row.get::<_, String>(0));
+    match encoding {
+        Ok(encoding) => Ok(encoding == "UTF-8"),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::Unknown) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 fn has_tables(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare("SELECT 1 FROM sqlite_schema LIMIT 1")?.exists([])
 }
 
 /// The format of the file at `path`, if it is known here.
 pub(super) fn known_version(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
-    let found = version(connection).map_err(|error| StoreError::at(path, error))?;
+    let wrong = |error| StoreError::at(path, error);
+    if !has_sane_header(connection).map_err(wrong)? {
+        return Err(StoreError::damaged(path, "its header makes no sense".to_owned()));
+    }
+    let found = version(connection).map_err(wrong)?;
     if !(0..=HIGHEST).contains(&found) {
         return Err(StoreError::damaged(path, format!("there is no format {found}")));
     }
-    if found == 0 && has_tables(connection).map_err(|error| StoreError::at(path, error))? {
+    if found == 0 && has_tables(connection).map_err(wrong)? {
         return Err(StoreError::damaged(path, "it has no format".to_owned()));
     }
     if found > present() {

@@ -61,7 +61,7 @@ impl Store {
                 .map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
         }
         keep_private(path);
-        format::check_header(path)?;
+        format::check_length(path)?;
         let mut connection = Connection::open(path).map_err(wrong)?;
         connection.busy_timeout(PATIENCE).map_err(wrong)?;
         // A file of a newer format is not touched at all.

@@ -209,15 +209,14 @@ fn a_store_without_damage_is_left_alone() {
 #[test]
 fn every_page_can_be_lost_alone() {
     let mut random = fastrand::Rng::with_seed(1);
-    for page in 0..STORE.0.len() / PAGE {
+    // The first pages are the tops of trees.
+    for page in (0..14).chain((14..STORE.0.len() / PAGE).step_by(3)) {
         let saved = recovered(&format!("page {page}"), &overwritten(&[page], || 0), Texts::Same);
         if page < 2 {
             assert!(saved == STORE.1, "page {page} can be made again");
         }
         let noise = overwritten(&[page], || random.u8(..));
-        if page % 3 == 0 {
-            recovered(&format!("noise on page {page}"), &noise, Texts::Same);
-        }
+        recovered(&format!("noise on page {page}"), &noise, Texts::Same);
     }
 }
 

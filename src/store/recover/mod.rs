@@ -19,7 +19,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
 use thiserror::Error;
 
-use super::{Store, StoreError, error::is_damage, format, keep_private};
+use super::{Store, StoreError, format, keep_private};
 use crate::event::rfc3339;
 use pages::beside;
 use rows::{Row, scan};
@@ -132,7 +132,8 @@ pub enum RecoverError {
 
 impl Store {
     /// Puts what can be read of the damaged store at `path` in its place, and the damaged one
-    /// aside; `None` if there is no store, or nothing is wrong with it.
+    /// aside; `None` if there is no store, or nothing is wrong with it. This process must not have
+    /// it open.
     pub fn recover(path: &Path) -> Result<Option<Recovery>, RecoverError> {
         let file = match fs::File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -162,7 +163,7 @@ impl Store {
 /// Whether nothing is wrong with the file at `path`. A copy is asked, because SQLite changes what
 /// it opens.
 fn is_sound(path: &Path) -> Result<bool, RecoverError> {
-    if format::check_header(path).is_err() {
+    if format::check_length(path).is_err() {
         return Ok(false);
     }
     let copy = beside(path, ".checked");
@@ -177,21 +178,23 @@ fn is_sound(path: &Path) -> Result<bool, RecoverError> {
     sound
 }
 
-/// Whether SQLite finds nothing wrong with the copy of the file at `path`.
+/// Whether nothing is wrong with the copy of the file at `path`.
 fn inspect(copy: &Path, path: &Path) -> Result<bool, RecoverError> {
-    let found = Connection::open(copy).and_then(|copy| {
-        let has_threads = "SELECT count(*) FROM sqlite_schema WHERE name = 'threads'";
-        let has_threads: i64 = copy.query_row(has_threads, [], |row| row.get(0))?;
-        let version = format::known_version(&copy, path);
-        let whole = is_whole(&copy)? && (has_threads == 0 || is_plausible(&copy)?);
-        Ok((whole, has_threads > 0, version))
+    let wrong = |error| StoreError::at(path, error);
+    let sound = Connection::open(copy).map_err(wrong).and_then(|copy| {
+        let is_new = format::known_version(&copy, path)? == 0;
+        let fine = is_whole(&copy)
+            .and_then(|whole| Ok(whole && (is_new || has_threads(&copy)? && is_plausible(&copy)?)));
+        fine.map_err(wrong)
     });
-    match found {
-        Ok((_, _, Err(StoreError::Damaged { .. }))) => Ok(false),
-        Ok((whole, has_threads, version)) => Ok(has_threads == (version? > 0) && whole),
-        Err(error) if is_damage(&error) => Ok(false),
-        Err(error) => Err(StoreError::at(path, error).into()),
+    match sound {
+        Err(StoreError::Damaged { .. }) => Ok(false),
+        sound => Ok(sound?),
     }
+}
+
+fn has_threads(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'threads'")?.exists([])
 }
 
 fn is_whole(connection: &Connection) -> rusqlite::Result<bool> {

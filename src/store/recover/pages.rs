@@ -6,6 +6,7 @@ use std::{
     collections::HashMap,
     fs::File,
     io,
+    mem::ManuallyDrop,
     os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
 };
@@ -36,7 +37,8 @@ pub(super) enum Role {
 
 /// A file as pages.
 pub(super) struct Pages {
-    file: File,
+    /// It stays open: closing it would give up the locks that SQLite has on it for this process.
+    file: ManuallyDrop<File>,
     size: usize,
     /// How much of a page is used.
     pub usable: usize,
@@ -49,7 +51,7 @@ pub(super) struct Pages {
 impl Pages {
     /// The pages of the file at `path`.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
+        let file = ManuallyDrop::new(File::open(path)?);
         let mut header = [0; 100];
         read_up_to(&file, &mut header, 0)?;
         let log = Log::open(&beside(path, "-wal"));
