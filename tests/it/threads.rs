@@ -24,6 +24,7 @@ const READERS: &[&[&str]] = &[
     &["logs", ROOT],
     &["transcript", ROOT],
     &["send", ROOT, "x"],
+    &["resume", ROOT],
     &["note", ROOT],
     &["close", ROOT],
     &["threads", "list"],
@@ -379,7 +380,7 @@ fn the_beginning_of_a_name_will_do_if_it_is_clear() {
         assert!(seen.stderr.contains(id), "{seen}");
     }
     assert!(!seen.stderr.contains(OTHER), "{seen}");
-    for command in ["wait", "logs", "transcript", "note", "close"] {
+    for command in ["wait", "logs", "transcript", "resume", "note", "close"] {
         let seen = threads.run(&[command, "01890000"]);
         assert_eq!((seen.exit, seen.stdout.as_str()), (Some(2), ""), "{command}: {seen}");
         assert!(seen.stderr.contains("several threads begin with `01890000`"), "{seen}");
@@ -390,7 +391,7 @@ fn the_beginning_of_a_name_will_do_if_it_is_clear() {
 fn what_is_not_there_is_an_error() {
     for threads in [None, Some(family())] {
         let sandbox = threads.map_or_else(Sandbox::empty, |threads| threads.sandbox);
-        for command in ["output", "logs", "transcript", "note", "close"] {
+        for command in ["output", "logs", "transcript", "resume", "note", "close"] {
             let seen = sandbox.run(&[command, "0f"]);
             assert_eq!((seen.exit, seen.stdout.as_str()), (Some(2), ""), "{command}: {seen}");
             assert!(seen.stderr.starts_with("error: there is no agent `0f`\n"), "{seen}");
