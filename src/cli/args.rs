@@ -8,8 +8,8 @@ use clap::{
 use clap_complete::Shell;
 
 use super::thread_args::{
-    CloseArgs, LogsArgs, NoteArgs, OutputArgs, PsArgs, SendArgs, ThreadsCommand, TranscriptArgs,
-    WaitArgs,
+    CloseArgs, LogsArgs, NoteArgs, OutputArgs, PsArgs, ResumeArgs, SendArgs, ThreadsCommand,
+    TranscriptArgs, WaitArgs,
 };
 use crate::{config::check_rule_name, dialect::DIALECTS, session::Approvals, tools::sandbox::Mode};
 
@@ -60,8 +60,10 @@ pub(super) enum Command {
     Logs(LogsArgs),
     /// Print the whole conversation of an agent.
     Transcript(TranscriptArgs),
-    /// Tell a running agent something.
+    /// Tell an agent something; one that has ended is started again.
     Send(SendArgs),
+    /// Go on with an agent that has ended, was stopped or was closed.
+    Resume(Box<ResumeArgs>),
     /// Print or set an agent's note.
     Note(NoteArgs),
     /// Close agents, and those they started.
@@ -178,9 +180,6 @@ pub(super) struct RunArgs {
     pub agent: Option<String>,
     /// What it is to do; `-` reads it from stdin.
     pub prompt: Option<String>,
-    /// Run it in a process of its own, print its id and do not wait.
-    #[arg(long, conflicts_with_all = ["record", "replay"])]
-    pub background: bool,
     /// Go on with a thread that ended or was stopped; the prompt is what it is told.
     #[arg(long, value_name = "ID", conflicts_with_all = ["record", "replay", "input", "input_file", "cwd"])]
     pub resume: Option<String>,
@@ -190,12 +189,28 @@ pub(super) struct RunArgs {
     /// Inputs from a JSON or YAML file.
     #[arg(long, value_name = "FILE")]
     pub input_file: Option<PathBuf>,
-    /// The model: `provider/model`, a name from `[models]`, `script:FILE` or `offline`.
-    #[arg(long, value_name = "MODEL")]
-    pub model: Option<String>,
     /// Where the agent works.
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
+    #[command(flatten)]
+    pub how: HowArgs,
+    /// Write down what the model says.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["replay", "background"])]
+    pub record: Option<PathBuf>,
+    /// Run what was recorded again, without a network.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "background"])]
+    pub replay: Option<PathBuf>,
+}
+
+/// How an agent is run, whether it begins or goes on.
+#[derive(Clone, Debug, Args)]
+pub(super) struct HowArgs {
+    /// Run it in a process of its own, print its id and do not wait.
+    #[arg(long)]
+    pub background: bool,
+    /// The model: `provider/model`, a name from `[models]`, `script:FILE` or `offline`.
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
     /// Turns it may take, instead of what its definition says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_turns: Option<u32>,
@@ -218,12 +233,6 @@ pub(super) struct RunArgs {
     /// How to print: the result, one object with it, or every event as it happens.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: RunFormat,
-    /// Write down what the model says.
-    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
-    pub record: Option<PathBuf>,
-    /// Run what was recorded again, without a network.
-    #[arg(long, value_name = "FILE", conflicts_with = "model")]
-    pub replay: Option<PathBuf>,
     /// Print what would be run, and run nothing.
     #[arg(long)]
     pub dry_run: bool,
@@ -233,6 +242,26 @@ pub(super) struct RunArgs {
     /// Do not look for model servers on this machine.
     #[arg(long)]
     pub no_probe: bool,
+}
+
+impl HowArgs {
+    /// As if nothing had been typed, in the background.
+    pub fn in_background() -> Self {
+        Self {
+            background: true,
+            model: None,
+            max_turns: None,
+            timeout: None,
+            grace: None,
+            approve: Approve::Ask,
+            sandbox: None,
+            on_exit: OnExit::Wait,
+            format: RunFormat::Text,
+            dry_run: false,
+            require_llm: false,
+            no_probe: false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -11,9 +11,8 @@ use super::{
     world::World,
 };
 use crate::{
-    event::What,
-    render::{Log, json_line},
-    store::{LogEntry, Store},
+    render::{Log, Told, json_line},
+    store::{LogEntry, Store, Thread},
 };
 
 /// How many events are read at once.
@@ -26,36 +25,31 @@ pub(super) fn run(world: &mut World, args: &LogsArgs) -> Result<Exit> {
         id: &thread.begun.id,
         format: args.format,
         log: Log::new(world.paint),
-        begun: false,
-        told: false,
+        told: Told::default(),
+        is_current: false,
     };
     let mut next = 0;
     loop {
         // Looked at before the events are: what comes after its end is not waited for.
         let thread = store.thread(&thread.begun.id)?;
         let entries = store.events(&thread.begun.id, next, BATCH)?;
-        for entry in &entries {
-            printer.print(world, entry)?;
+        printer.is_current = false;
+        for (at, entry) in entries.iter().enumerate() {
+            printer.print(world, entry, &entries[at + 1..])?;
             next = entry.seq + 1;
         }
-        printer.tell(world)?;
+        let over = entries.is_empty() && thread.is_over();
+        if over || (entries.is_empty() && !args.follow) {
+            printer.end(world, over.then_some(&thread))?;
+            return Ok(Exit::Done);
+        }
+        if entries.is_empty() {
+            printer.tell_so_far(world)?;
+        }
         world.out.flush()?;
-        if !entries.is_empty() {
-            continue;
+        if entries.is_empty() {
+            stored::pause();
         }
-        if thread.is_over() {
-            if args.format == LogFormat::Text {
-                write!(world.out, "{}", printer.log.end(&thread))?;
-            }
-            return Ok(Exit::Done);
-        }
-        if !args.follow {
-            if args.format == LogFormat::Text {
-                write!(world.out, "{}", printer.log.pause())?;
-            }
-            return Ok(Exit::Done);
-        }
-        stored::pause();
     }
 }
 
@@ -65,35 +59,71 @@ struct Printer<'a> {
     id: &'a str,
     format: LogFormat,
     log: Log,
-    /// Whether the agent has begun.
-    begun: bool,
-    /// Whether its task has been printed.
-    told: bool,
+    told: Told,
+    /// Whether all messages are known that belong to the events that are being printed.
+    is_current: bool,
 }
 
 impl Printer<'_> {
-    fn print(&mut self, world: &mut World, entry: &LogEntry) -> Result<()> {
+    /// Prints `entry`, which `after` follows.
+    fn print(&mut self, world: &mut World, entry: &LogEntry, after: &[LogEntry]) -> Result<()> {
         if self.format == LogFormat::Jsonl {
             let mut event = serde_json::to_value(&entry.event)?;
             event["seq"] = json!(entry.seq);
             writeln!(world.out, "{}", json_line(&event))?;
             return Ok(());
         }
-        self.tell(world)?;
-        self.begun |= matches!(entry.event.what, What::Started(_));
+        if self.told.is_short(&entry.event.what) {
+            self.read()?;
+        }
+        let after = after.iter().map(|entry| &entry.event.what);
+        let told = self.told.before(&entry.event.what, after);
+        self.tell(world, &told)?;
         write!(world.out, "{}", self.log.take(&entry.event))?;
         Ok(())
     }
 
-    /// Prints what the agent was told. That may be written down a moment after it has begun.
-    fn tell(&mut self, world: &mut World) -> Result<()> {
-        if self.format == LogFormat::Text
-            && self.begun
-            && !self.told
-            && let Some(task) = self.store.task(self.id)?
-        {
-            self.told = true;
-            write!(world.out, "{}", self.log.user(&task))?;
+    /// Prints what the agent is told right now. That may be written down a moment after it has
+    /// begun.
+    fn tell_so_far(&mut self, world: &mut World) -> Result<()> {
+        if self.told.is_due() {
+            self.read()?;
+            let told = self.told.so_far();
+            self.tell(world, &told)?;
+        }
+        Ok(())
+    }
+
+    /// Prints how `thread` ended, or that it has not.
+    fn end(&mut self, world: &mut World, thread: Option<&Thread>) -> Result<()> {
+        if self.format == LogFormat::Jsonl {
+            return Ok(());
+        }
+        self.tell_so_far(world)?;
+        let Some(thread) = thread else {
+            write!(world.out, "{}", self.log.pause())?;
+            return Ok(());
+        };
+        self.read()?;
+        let told = self.told.rest();
+        self.tell(world, &told)?;
+        write!(world.out, "{}", self.log.end(thread))?;
+        Ok(())
+    }
+
+    /// Reads what was said, at most once for each look at the events: what belongs to an event was
+    /// written down before it.
+    fn read(&mut self) -> Result<()> {
+        if !std::mem::replace(&mut self.is_current, true) {
+            let messages = self.store.messages(self.id)?;
+            self.told.add(messages.into_iter().skip(self.told.read()));
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, world: &mut World, told: &[String]) -> Result<()> {
+        for text in told {
+            write!(world.out, "{}", self.log.user(text))?;
         }
         Ok(())
     }

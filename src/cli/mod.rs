@@ -5,12 +5,15 @@ mod close;
 mod completions;
 mod exit;
 mod explain;
+mod focus;
 mod list;
 mod logs;
 mod man;
 mod note;
+mod notify;
 mod output;
 mod ps;
+mod resume;
 mod run;
 mod schema;
 mod send;
@@ -63,6 +66,7 @@ pub fn main() -> ExitCode {
         Command::Logs(args) => logs::run(&mut world, args),
         Command::Transcript(args) => transcript::run(&mut world, args),
         Command::Send(args) => send::run(&mut world, args),
+        Command::Resume(args) => resume::run(&mut world, args),
         Command::Note(args) => note::run(&mut world, args),
         Command::Close(args) => close::run(&mut world, args),
         Command::Threads(command) => threads::run(&mut world, command),

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{
     Exit,
     args::RunFormat,
+    notify::{self, Waited},
     run::outcome,
     stored,
     thread_args::{OutputArgs, ThreadFormat},
@@ -27,13 +28,14 @@ pub(super) fn run(world: &mut World, args: &OutputArgs) -> Result<Exit> {
     let Some((store, thread)) = thread else { return not_found(world, args) };
     let wait = if args.no_block { 0.0 } else { args.timeout };
     let id = thread.begun.id.clone();
-    let over = stored::until(stored::after(Duration::from_secs_f64(wait)), || {
+    let look = || {
         let thread = store.thread(&id)?;
         Ok(thread.is_over().then_some(thread))
-    })?;
-    match over {
-        Some(thread) => finished(world, args, &thread),
-        None => unfinished(world, args, store, &thread),
+    };
+    match notify::until(world, Duration::from_secs_f64(wait), look, |thread| vec![thread])? {
+        Waited::Found(thread) => finished(world, args, &thread),
+        Waited::TimedOut => unfinished(world, args, store, &thread),
+        Waited::Cancelled => Ok(Exit::Cancelled),
     }
 }
 

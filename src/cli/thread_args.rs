@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::args::seconds;
+use super::args::{HowArgs, seconds};
 
 #[derive(Debug, Args)]
 pub(super) struct PsArgs {
@@ -127,6 +127,16 @@ pub(super) struct SendArgs {
     /// Do not wait for its present turn to end.
     #[arg(long)]
     pub interrupt: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ResumeArgs {
+    /// The agent's id, or the beginning of it.
+    pub id: String,
+    /// What to tell it; `-` reads it from stdin.
+    pub prompt: Option<String>,
+    #[command(flatten)]
+    pub how: HowArgs,
 }
 
 #[derive(Debug, Args)]

@@ -6,7 +6,9 @@ use anyhow::Result;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Exit, stored,
+    Exit,
+    notify::{self, Waited},
+    stored,
     thread_args::{ThreadFormat, WaitArgs},
     world::World,
 };
@@ -29,10 +31,18 @@ pub(super) fn run(world: &mut World, args: &WaitArgs) -> Result<Exit> {
     let store = stored::open(world)?;
     let ids = resolved(store.as_ref(), &args.ids)?;
     let patience = patience(args.timeout_ms);
-    let ended = stored::until(stored::after(patience), || {
+    let look = || {
         let ended = ended(store.as_ref(), &ids)?;
         Ok((!ended.is_empty()).then_some(ended))
-    })?;
+    };
+    let waited = notify::until(world, patience, look, |ended| {
+        ended.iter().filter_map(|one| one.thread.as_ref()).collect()
+    });
+    let ended = match waited? {
+        Waited::Found(ended) => Some(ended),
+        Waited::TimedOut => None,
+        Waited::Cancelled => return Ok(Exit::Cancelled),
+    };
     let found = ended.as_deref().unwrap_or_default();
     match args.format {
         ThreadFormat::Json => writeln!(world.out, "{}", json_text(&report(found))?)?,

@@ -5,6 +5,7 @@
 mod lint;
 mod patterns;
 mod run;
+mod tui;
 
 use std::{
     collections::BTreeMap,
@@ -20,6 +21,7 @@ pub use lint::{LintOptions, LintSettings, Severity, check_rule_name};
 pub use run::{
     ModelAlias, Patience, ProviderOptions, ProviderSettings, RunOptions, RunSettings, ToolOptions,
 };
+pub use tui::{Notification, NotificationOptions, TuiOptions, TuiSettings};
 
 use crate::text::{Source, Span};
 use patterns::{BadValue, glob_set};
@@ -50,6 +52,9 @@ pub struct Options {
     /// What tools may do. Only in the user's own file.
     #[serde(default)]
     pub tools: ToolOptions,
+    /// What people at a terminal get to see.
+    #[serde(default)]
+    pub tui: TuiOptions,
 }
 
 /// Whose file it is.
@@ -88,6 +93,8 @@ pub struct Settings {
     pub lint: LintSettings,
     /// How agents are run.
     pub run: RunSettings,
+    /// What people at a terminal get to see.
+    pub tui: TuiSettings,
 }
 
 /// A settings file that cannot be used. The user's to mend.
@@ -121,10 +128,11 @@ impl Settings {
         let run =
             RunSettings::resolve(options.run, options.models, options.providers, options.tools)
                 .map_err(refuse)?;
+        let tui = TuiSettings::resolve(options.tui).map_err(refuse)?;
         // Collecting the components drops each `.` among them.
         let absolute = |dir: &PathBuf| folder.join(dir).components().collect();
         let dirs = options.catalog.dirs.iter().map(absolute).collect();
-        Ok(Self { dirs, exclude: vec![exclude], lint, run })
+        Ok(Self { dirs, exclude: vec![exclude], lint, run, tui })
     }
 
     /// These settings, and where they say nothing those of `lower`.
@@ -135,6 +143,7 @@ impl Settings {
         self.exclude.extend(lower.exclude);
         self.lint = self.lint.over(lower.lint);
         self.run = self.run.over(lower.run);
+        self.tui = self.tui.over(lower.tui);
         self
     }
 }

@@ -26,7 +26,9 @@ pub use paint::Paint;
 pub use progress::Activity;
 pub use sheet::sheet_text;
 pub use show::{show_json, show_text};
-pub use thread::{Arrangement, Listed, Log, arranged, thread_json, threads_text, transcript_text};
+pub use thread::{
+    Arrangement, Listed, Log, Told, arranged, thread_json, threads_text, transcript_text,
+};
 
 use crate::catalog::Located;
 

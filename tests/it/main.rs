@@ -15,6 +15,8 @@ mod fault_server;
 mod lint_invariants;
 mod lint_properties;
 mod list;
+#[cfg(target_os = "linux")]
+mod notify;
 mod plan_server;
 mod provider_connections;
 mod providers;

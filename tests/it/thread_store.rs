@@ -57,6 +57,12 @@ impl Threads {
     }
 
     pub fn begin(&self, id: &str) {
+        self.begin_again(id);
+        self.said(id, &Message::user("Where does it begin?"));
+    }
+
+    /// A run begins, and nothing new is said.
+    pub fn begin_again(&self, id: &str) {
         self.happens(
             id,
             What::Started(Started {
@@ -68,7 +74,6 @@ impl Threads {
                 progress: Progress::default(),
             }),
         );
-        self.said(id, &Message::user("Where does it begin?"));
     }
 
     pub fn end(&self, id: &str, outcome: Outcome) {

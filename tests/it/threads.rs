@@ -3,13 +3,14 @@
 use std::fs;
 
 use agentctl::{
-    conversation::{Message, Part, ToolCall, ToolResult},
-    event::{Decision, Failure, FailureKind, Status, What},
+    conversation::{Message, Part, ToolCall, ToolResult, Usage},
+    event::{Decision, Failure, FailureKind, Progress, Status, What},
     store::{Owner, Store},
 };
 use serde_json::{Value, json};
 
 use crate::{
+    stage::{DONE, Stage},
     support::{Sandbox, agent, assert_snapshot, column},
     thread_store::{CHILD, GRANDCHILD, OTHER, ROOT, Threads, database, lines, new_thread, outcome},
 };
@@ -23,6 +24,7 @@ const READERS: &[&[&str]] = &[
     &["logs", ROOT],
     &["transcript", ROOT],
     &["send", ROOT, "x"],
+    &["resume", ROOT],
     &["note", ROOT],
     &["close", ROOT],
     &["threads", "list"],
@@ -203,6 +205,134 @@ fn logs_can_be_followed_from_before_the_beginning_to_the_end() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
+/// A thread that was told things at every time at which that is possible.
+fn told() -> Threads {
+    let threads = Threads::new();
+    let happens = |what| threads.happens(ROOT, what);
+    let turn = || happens(What::TurnStart { progress: Progress::default() });
+    let hears = |text: &str| threads.said(ROOT, &Message::user(text));
+    let answers = |parts: Vec<Part>| {
+        threads.said(ROOT, &Message::Assistant { parts, by: "test/model".to_owned() });
+    };
+    let text = |text: &str| Part::Text { text: text.to_owned() };
+    let done = || {
+        happens(What::TurnComplete { progress: Progress::default(), usage: Usage::default() });
+    };
+    let tool_name = "grep_files".to_owned();
+    let call = ToolCall {
+        id: "c".to_owned(),
+        name: tool_name.clone(),
+        arguments: "{}".to_owned(),
+        signature: None,
+    };
+    let calls = || {
+        let (tool_name, call_id) = (tool_name.clone(), "c".to_owned());
+        happens(What::ToolCallStart { tool_name, call_id, arguments: json!({}) });
+    };
+    threads.running(ROOT, None);
+    turn();
+    threads.speaks(ROOT, "First.");
+    answers(vec![text("First.")]);
+    done();
+    // A turn in which nothing is said leaves no answer.
+    turn();
+    done();
+    hears("mail");
+    turn();
+    threads.speaks(ROOT, "Broken off");
+    hears("urgent");
+    turn();
+    answers(vec![Part::Call(call.clone())]);
+    calls();
+    threads.said(ROOT, &Message::Results { results: Vec::new() });
+    done();
+    happens(What::GracePeriodStart { reason: Status::MaxTurns, grace_seconds: 30.0 });
+    hears("last chance");
+    for _ in 0..2 {
+        answers(vec![Part::Call(call.clone())]);
+        calls();
+        threads.said(ROOT, &Message::Results { results: Vec::new() });
+    }
+    happens(What::GracePeriodEnd { success: false });
+    threads.end(ROOT, outcome(ROOT, Status::MaxTurns, ""));
+    hears("again");
+    threads.begin_again(ROOT);
+    turn();
+    threads.speaks(ROOT, "Second.");
+    // As if the process had died here, after the answer was written down.
+    answers(vec![text("Second.")]);
+    hears("go on");
+    threads.begin_again(ROOT);
+    turn();
+    threads.speaks(ROOT, "Third.");
+    answers(vec![text("Third.")]);
+    done();
+    hears("in vain");
+    turn();
+    threads.end(ROOT, outcome(ROOT, Status::Error, ""));
+    hears("once more");
+    threads.begin_again(ROOT);
+    turn();
+    threads.speaks(ROOT, "Fourth.");
+    answers(vec![text("Fourth.")]);
+    done();
+    hears("unheard");
+    threads
+}
+
+#[test]
+fn logs_show_all_that_was_said_at_its_place() {
+    let threads = told();
+    assert_snapshot!("threads-logs-told", threads.run(&["logs", ROOT]));
+    threads.end(ROOT, outcome(ROOT, Status::Goal, "There."));
+    let logs = threads.run(&["logs", ROOT]).stdout;
+    for text in
+        ["mail", "urgent", "last chance", "again", "go on", "in vain", "once more", "unheard"]
+    {
+        let shown = logs.lines().filter(|line| line.trim() == text).count();
+        assert_eq!(shown, 1, "{text} in {logs}");
+        let transcript = threads.run(&["transcript", ROOT]).stdout;
+        assert!(transcript.contains(&format!("\n## User\n\n{text}\n")), "{transcript}");
+    }
+    let events = threads.run(&["logs", ROOT, "--format", "jsonl"]).stdout;
+    assert!(!events.contains("last chance"), "{events}");
+}
+
+#[test]
+fn the_last_chance_of_an_agent_is_in_its_log() {
+    let stage = Stage::new("", &["{text: Hm.}", DONE]);
+    let id = stage.play().ended("goal", 0).result()["agent_id"].as_str().unwrap().to_owned();
+    let logs = stage.sandbox.run(&["logs", &id]).stdout;
+    let at = |text: &str| logs.find(text).unwrap_or_else(|| panic!("no {text} in {logs}"));
+    let order = ["Hm.", "to hand in a result", "You have one last chance", "→ complete_task"];
+    assert!(order.map(at).is_sorted(), "{logs}");
+}
+
+#[test]
+fn what_is_said_can_be_followed_as_well() {
+    let threads = Threads::new();
+    threads.running(ROOT, None);
+    let mut child = threads.watching(&["logs", ROOT, "--follow"]);
+    let seen = lines(&mut child);
+    let next = || seen.recv_timeout(crate::support::PATIENCE).unwrap();
+    assert_eq!([next(), next(), next()][2], "  Where does it begin?");
+    for at in 0..10 {
+        threads.happens(ROOT, What::TurnStart { progress: Progress::default() });
+        threads.speaks(ROOT, &format!("answer {at}\n"));
+        assert_eq!((next(), next()), ("assistant".to_owned(), format!("  answer {at}")));
+        let parts = vec![Part::Text { text: format!("answer {at}\n") }];
+        threads.said(ROOT, &Message::Assistant { parts, by: "test/model".to_owned() });
+        let (progress, usage) = (Progress::default(), Usage::default());
+        threads.happens(ROOT, What::TurnComplete { progress, usage });
+        threads.said(ROOT, &Message::user(format!("question {at}")));
+        threads.happens(ROOT, What::TurnStart { progress: Progress::default() });
+        assert_eq!((next(), next()), ("user".to_owned(), format!("  question {at}")));
+    }
+    threads.end(ROOT, outcome(ROOT, Status::Goal, ""));
+    assert!(next().starts_with("completed in"));
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
 #[test]
 fn a_transcript_is_markdown_that_nothing_in_it_breaks() {
     let threads = Threads::new();
@@ -253,7 +383,7 @@ fn the_beginning_of_a_name_will_do_if_it_is_clear() {
         assert!(seen.stderr.contains(id), "{seen}");
     }
     assert!(!seen.stderr.contains(OTHER), "{seen}");
-    for command in ["wait", "logs", "transcript", "note", "close"] {
+    for command in ["wait", "logs", "transcript", "resume", "note", "close"] {
         let seen = threads.run(&[command, "01890000"]);
         assert_eq!((seen.exit, seen.stdout.as_str()), (Some(2), ""), "{command}: {seen}");
         assert!(seen.stderr.contains("several threads begin with `01890000`"), "{seen}");
@@ -264,7 +394,7 @@ fn the_beginning_of_a_name_will_do_if_it_is_clear() {
 fn what_is_not_there_is_an_error() {
     for threads in [None, Some(family())] {
         let sandbox = threads.map_or_else(Sandbox::empty, |threads| threads.sandbox);
-        for command in ["output", "logs", "transcript", "note", "close"] {
+        for command in ["output", "logs", "transcript", "resume", "note", "close"] {
             let seen = sandbox.run(&[command, "0f"]);
             assert_eq!((seen.exit, seen.stdout.as_str()), (Some(2), ""), "{command}: {seen}");
             assert!(seen.stderr.starts_with("error: there is no agent `0f`\n"), "{seen}");

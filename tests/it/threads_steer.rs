@@ -1,4 +1,4 @@
-//! Waiting for threads and steering them: `output`, `wait`, `send`, `note`, `close`, `threads prune`.
+//! Waiting for threads and steering them: `output`, `wait`, `send`, `resume`, `note`, `close`, `threads prune`.
 
 use std::{io::Write as _, process::Stdio};
 
@@ -9,6 +9,7 @@ use agentctl::{
 use serde_json::json;
 
 use crate::{
+    stage::{Stage, script},
     support::assert_snapshot,
     thread_store::{CHILD, GRANDCHILD, OTHER, ROOT, Threads, eventually, new_thread, outcome},
 };
@@ -143,17 +144,104 @@ fn mail_reaches_whoever_runs_the_thread() {
 }
 
 #[test]
-fn nothing_is_sent_to_those_who_cannot_hear_it() {
+fn nothing_is_sent_to_those_who_were_closed_and_nothing_empty_to_anyone() {
     let threads = Threads::new();
     threads.completed(ROOT, None);
+    assert!(threads.store.close_idle(ROOT).unwrap());
     threads.running(CHILD, Some(ROOT));
-    assert_snapshot!("threads-send-ended", threads.run(&["send", ROOT, "more"]));
+    assert_snapshot!("threads-send-closed", threads.run(&["send", ROOT, "more"]));
     for empty in ["", " \n", "-"] {
         let seen = threads.run(&["send", CHILD, empty]);
         assert_eq!(seen.exit, Some(2), "{seen}");
         assert_eq!(seen.stderr, "error: the message is empty\n");
     }
     assert!(!threads.store.has_mail(ROOT).unwrap() && !threads.store.has_mail(CHILD).unwrap());
+}
+
+/// A turn that hands in `result` if it was told `told`.
+fn answer(told: &str, result: &str) -> String {
+    format!(
+        "{{expect: {{last_message: '{told}'}}, \
+         tool_calls: [{{name: complete_task, arguments: {{result: {result}}}}}]}}"
+    )
+}
+
+/// An agent that was told to begin and has ended, and its id.
+fn ended() -> (Stage, String) {
+    let stage = Stage::new("", &[&answer("^begin$", "first")]);
+    let arguments = ["tester", "begin", "--model", "script:script.yaml", "--format", "json"];
+    let seen = stage.see_with(&arguments);
+    assert_eq!(seen.exit, Some(0), "{seen}");
+    let id = seen.json()["agent_id"].as_str().unwrap().to_owned();
+    (stage, id)
+}
+
+/// What an agent is to do next.
+fn next(stage: &Stage, told: &str, result: &str) {
+    stage.sandbox.write("script.yaml", &script(&[&answer(told, result)]));
+}
+
+#[test]
+fn what_is_sent_to_those_who_have_ended_starts_them_again() {
+    let (stage, id) = ended();
+    for (arguments, told) in
+        [(&["and more"][..], "and more"), (&["at once", "--interrupt"], "at once")]
+    {
+        next(&stage, &format!("^{told}$"), &format!("did {told}"));
+        let seen = stage.sandbox.run(&[&["send", &id[..30]], arguments].concat());
+        assert_eq!((seen.exit, seen.stdout.as_str()), (Some(0), ""), "{seen}");
+        let expected = format!(
+            "note: `{id}` had ended and was started again; `agentctl output {id}` waits for its result\n"
+        );
+        assert_eq!(seen.stderr, expected);
+        let seen = stage.sandbox.run(&["output", &id]);
+        assert_eq!((seen.exit, seen.stdout), (Some(0), format!("did {told}\n")));
+    }
+    let logs = stage.sandbox.run(&["logs", &id]).stdout;
+    let at = |text: &str| logs.find(text).unwrap_or_else(|| panic!("no {text} in {logs}"));
+    let order =
+        ["  begin", "  first", "  and more", "  did and more", "  at once", "  did at once"];
+    assert!(order.map(at).is_sorted(), "{logs}");
+    // What cannot be run is not sent either.
+    stage.sandbox.write("script.yaml", "turns: 7\n");
+    let seen = stage.sandbox.run(&["send", &id, "never"]);
+    assert_ne!(seen.exit, Some(0), "{seen}");
+    assert_eq!(stage.sandbox.run(&["send", "0f", "x"]).exit, Some(2));
+    assert!(!stage.sandbox.run(&["transcript", &id]).stdout.contains("never"));
+}
+
+#[test]
+fn an_agent_can_be_resumed_even_if_it_was_closed() {
+    let (stage, id) = ended();
+    next(&stage, "^tester$", "second");
+    let seen = stage.sandbox.run(&["resume", &id, "tester"]);
+    assert_eq!((seen.exit, seen.stdout.as_str()), (Some(0), "second\n"), "{seen}");
+    assert_eq!(stage.sandbox.run(&["close", &id]).exit, Some(0));
+    next(&stage, "handed in", "third");
+    let seen = stage.sandbox.run(&["resume", &id, "--format", "json"]);
+    assert_eq!(seen.json()["result"], "third", "{seen}");
+    next(&stage, "^in the back$", "fourth");
+    let seen = stage.sandbox.run(&["resume", &id, "in the back", "--background"]);
+    assert_eq!((seen.exit, seen.stdout.trim()), (Some(0), id.as_str()), "{seen}");
+    assert_eq!(stage.sandbox.run(&["output", &id]).stdout, "fourth\n");
+    let seen = stage.sandbox.run(&["resume", "0f"]);
+    assert_eq!(seen.exit, Some(2), "{seen}");
+    assert!(seen.stderr.starts_with("error: there is no agent `0f`\n"), "{seen}");
+}
+
+#[test]
+fn an_agent_that_runs_need_not_be_resumed() {
+    let threads = Threads::new();
+    threads.running(ROOT, None);
+    let seen = threads.run(&["resume", ROOT]);
+    assert_eq!((seen.exit, seen.stdout.as_str()), (Some(0), ""), "{seen}");
+    assert_eq!(seen.stderr, format!("note: `{ROOT}` is running\n"));
+    assert!(!threads.store.has_mail(ROOT).unwrap());
+    let seen = threads.run(&["resume", ROOT, "and this", "--format", "json"]);
+    assert_eq!(seen.json(), json!({ "status": "running", "agent_id": ROOT }));
+    let mail = threads.store.take_mail(ROOT).unwrap();
+    assert_eq!(mail[0].text, "and this", "{seen}");
+    assert_eq!(threads.store.thread(ROOT).unwrap().status, ThreadStatus::Running);
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub(super) use worker::{WORKER, work};
 
 use super::{
     Exit,
-    args::{RunArgs, RunFormat},
+    args::{HowArgs, RunArgs, RunFormat},
     show::unknown_agent,
     world::{Whose, World},
 };
@@ -34,7 +34,7 @@ use crate::{
     plan::PlanError,
     render::{drawn, json_text, sheet_text},
     session::new_thread,
-    store::{Mail, MailKind, Thread},
+    store::{Mail, MailKind, Store, Thread},
 };
 
 /// Variables that choose the model of every agent, the first that is set.
@@ -52,11 +52,11 @@ pub(super) fn run(world: &mut World, args: &RunArgs) -> Result<Exit> {
         Ok(job) => job,
         Err(error) => return refuse(world, agent, &order.findings, &error),
     };
-    if args.dry_run {
+    if args.how.dry_run {
         return dry_run(world, args, &job);
     }
     let thread = new_thread(&order.entry, &job.plan, &order.call, &order.cwd, &job.redactor);
-    if args.background {
+    if args.how.background {
         let store = thread::store(world)?.context("a background run has to be kept")?;
         store.create(&thread, None)?;
         worker::start(world.cwd(), &thread.id)?;
@@ -65,8 +65,9 @@ pub(super) fn run(world: &mut World, args: &RunArgs) -> Result<Exit> {
     let store = thread::store(world)?;
     let cancel = job::listen(&runtime)?;
     let keeper = Keeper::new(&thread, store)?;
-    let outcome = runtime.block_on(job.run(world, args.format, keeper, cancel, args.on_exit))?;
-    end(world, args.format, runtime, &outcome)
+    let outcome =
+        runtime.block_on(job.run(world, args.how.format, keeper, cancel, args.how.on_exit))?;
+    end(world, args.how.format, runtime, &outcome)
 }
 
 /// Goes on with a thread that nobody runs.
@@ -90,28 +91,59 @@ fn resume(world: &mut World, args: &RunArgs, id: &str) -> Result<Exit> {
     let prompt = order::prompt(typed)?;
     point_out_changes(world, &thread);
     let mut order = Order::stored(world, &thread)?;
-    order.replace(args);
+    order.replace(&args.how);
     let runtime = runtime()?;
     let job = match Job::prepare(world, &mut order, &runtime)? {
         Ok(job) => job,
         Err(error) => return refuse(world, &thread.begun.agent_type, &[], &error),
     };
-    if args.dry_run {
+    if args.how.dry_run {
         return dry_run(world, args, &job);
     }
-    if args.background {
-        // The process that runs it knows nothing but the store.
-        store.call_again(id, &job.redactor.value(serde_json::to_value(&order.call)?))?;
-        if let Some(text) = prompt {
-            store.send(id, &Mail { kind: MailKind::Input, text })?;
-        }
-        worker::start(world.cwd(), id)?;
+    if args.how.background {
+        let mail = prompt.map(|text| Mail { kind: MailKind::Input, text });
+        launch_again(world, &store, id, &order, &job, mail.as_ref())?;
         return launched(world, args, id, job.plan.description());
     }
     let cancel = job::listen(&runtime)?;
     let keeper = Keeper::resume(&thread, store, prompt)?;
-    let outcome = runtime.block_on(job.run(world, args.format, keeper, cancel, args.on_exit))?;
-    end(world, args.format, runtime, &outcome)
+    let outcome =
+        runtime.block_on(job.run(world, args.how.format, keeper, cancel, args.how.on_exit))?;
+    end(world, args.how.format, runtime, &outcome)
+}
+
+/// Goes on with a thread that nobody runs, in a process of its own, which is handed `mail`.
+pub(super) fn start_again(
+    world: &mut World,
+    store: &Store,
+    thread: &Thread,
+    mail: Option<&Mail>,
+) -> Result<Exit> {
+    point_out_changes(world, thread);
+    let mut order = Order::stored(world, thread)?;
+    order.replace(&HowArgs::in_background());
+    let job = match Job::prepare(world, &mut order, &runtime()?)? {
+        Ok(job) => job,
+        Err(error) => return refuse(world, &thread.begun.agent_type, &[], &error),
+    };
+    launch_again(world, store, &thread.begun.id, &order, &job, mail)?;
+    Ok(Exit::Done)
+}
+
+/// Starts a process that goes on with a thread. It knows nothing but the store.
+fn launch_again(
+    world: &World,
+    store: &Store,
+    id: &str,
+    order: &Order,
+    job: &Job,
+    mail: Option<&Mail>,
+) -> Result<()> {
+    store.call_again(id, &job.redactor.value(serde_json::to_value(&order.call)?))?;
+    if let Some(mail) = mail {
+        store.send(id, mail)?;
+    }
+    worker::start(world.cwd(), id)
 }
 
 /// A thread goes on with its definition as it was; whoever changed the file should know.
@@ -129,7 +161,7 @@ fn point_out_changes(world: &mut World, thread: &Thread) {
 
 /// A process of its own runs it.
 fn launched(world: &mut World, args: &RunArgs, id: &str, description: &str) -> Result<Exit> {
-    if args.format == RunFormat::Text {
+    if args.how.format == RunFormat::Text {
         writeln!(world.out, "{id}")?;
         world.note(&format!("note: `agentctl output {id}` waits for its result"));
         return Ok(Exit::Done);
@@ -254,7 +286,7 @@ help: any of these provides a model:
 fn dry_run(world: &mut World, args: &RunArgs, job: &Job) -> Result<Exit> {
     let sheet = job.plan.sheet();
     let value = || Ok::<_, anyhow::Error>(job.redactor.value(serde_json::to_value(&sheet)?));
-    let text = match args.format {
+    let text = match args.how.format {
         RunFormat::Text => job.redactor.text(&sheet_text(&sheet, world.paint)).into_owned(),
         RunFormat::Json => json_text(&value()?)? + "\n",
         RunFormat::Jsonl => value()?.to_string() + "\n",

@@ -12,7 +12,10 @@ use serde_json::{Map, Value};
 use super::MODEL_VARIABLES;
 use crate::{
     catalog::{Catalog, Entry, Keep},
-    cli::{args::RunArgs, world::World},
+    cli::{
+        args::{HowArgs, RunArgs},
+        world::World,
+    },
     document::{self, Format},
     lint::Finding,
     plan::ModelWishes,
@@ -56,22 +59,22 @@ impl Order {
             caller: None,
             inputs: args.input_file.as_deref().map(read_inputs).transpose()?.unwrap_or_default(),
             texts: args.input.clone(),
-            model: args.model.clone(),
-            max_turns: args.max_turns,
-            timeout: args.timeout,
-            grace: args.grace,
-            require_llm: args.require_llm,
-            approve: args.approve.into(),
-            sandbox: args.sandbox.map(|mode| mode.name().to_owned()),
-            no_probe: args.no_probe,
-            background: args.background,
+            model: args.how.model.clone(),
+            max_turns: args.how.max_turns,
+            timeout: args.how.timeout,
+            grace: args.how.grace,
+            require_llm: args.how.require_llm,
+            approve: args.how.approve.into(),
+            sandbox: args.how.sandbox.map(|mode| mode.name().to_owned()),
+            no_probe: args.how.no_probe,
+            background: args.how.background,
             dialect: entry.dialect.id.to_owned(),
             from: world.cwd().to_owned(),
         };
         let cwd = args.cwd.as_ref().map_or(world.cwd().to_owned(), |dir| world.cwd().join(dir));
         let (record, replay) = (args.record.clone(), args.replay.clone());
         let catalog = Some(catalog);
-        Ok(Self { entry, findings, call, catalog, cwd, record, replay, dry_run: args.dry_run })
+        Ok(Self { entry, findings, call, catalog, cwd, record, replay, dry_run: args.how.dry_run })
     }
 
     /// What was asked for when `thread` began, with its definition as it was then.
@@ -89,7 +92,7 @@ impl Order {
     }
 
     /// What the command line asks for instead of what was asked for before.
-    pub fn replace(&mut self, args: &RunArgs) {
+    pub fn replace(&mut self, args: &HowArgs) {
         let call = &mut self.call;
         call.model = args.model.clone().or(call.model.take());
         call.max_turns = args.max_turns.or(call.max_turns);

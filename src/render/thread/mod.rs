@@ -2,10 +2,12 @@
 
 mod list;
 mod log;
+mod told;
 mod transcript;
 
 pub use list::{Arrangement, arranged, threads_text};
 pub use log::Log;
+pub use told::Told;
 pub use transcript::transcript_text;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
