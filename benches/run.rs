@@ -18,12 +18,12 @@ use agentctl::{
     config::Settings,
     conversation::ToolSpec,
     event::{Decision, Journal, Redactor},
-    plan::{Call, ModelBook, ModelWishes, Plan, Situation, plan},
+    plan::{ApprovalMode, Call, ModelBook, ModelWishes, Plan, Situation, plan},
     provider::{ModelError, ModelId, Provider, Script},
     run::{Agent, Always, Models, Surroundings},
     text::Source,
     tools::{
-        self, Root, Tool, ToolCx, ToolFuture,
+        self, CallCx, Root, Tool, ToolCx, ToolFuture,
         sandbox::{Mode, Sandbox},
     },
 };
@@ -130,6 +130,7 @@ fn the_plan(folder: &Path, turns: u32) -> Result<Arc<Plan>> {
             trusted: false,
         },
         sandbox: Mode::ReadOnly,
+        approval: ApprovalMode::AutoApproveInSandbox,
     };
     let mut call = Call { prompt: Some("nothing".to_owned()), ..Call::default() };
     call.models = ModelWishes { call: Some("script:bench".to_owned()), ..ModelWishes::default() };
@@ -155,6 +156,7 @@ fn surroundings(folder: &Path, script: &str, tools: Vec<Arc<dyn Tool>>) -> Resul
         patience: Settings::default().run.patience(),
         cancel: CancellationToken::new(),
         inbox: Arc::default(),
+        path: Arc::new([]),
     })
 }
 
@@ -177,7 +179,7 @@ impl Tool for Nothing {
         ToolSpec { name: "list_dir".to_owned(), description, parameters: json!({"type": "object"}) }
     }
 
-    fn call<'a>(&'a self, _: &'a ToolCx, _: Value) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, _: CallCx<'a>, _: Value) -> ToolFuture<'a> {
         Box::pin(std::future::ready(Ok("nothing".to_owned())))
     }
 }

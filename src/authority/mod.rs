@@ -52,6 +52,10 @@ pub const COLLABORATION: &[&str] = &[
     "wait",
 ];
 
+/// How the names of those begin that address agents by their numbers. One vocabulary is enough for
+/// an agent that asks for none.
+const BY_NUMBER: &str = "collaboration.";
+
 /// The tool with which an agent hands in its result. Every agent has it.
 pub const COMPLETE_TASK: &str = "complete_task";
 
@@ -76,6 +80,8 @@ pub struct Circumstances<'a> {
 pub enum Position {
     /// It is the main agent.
     Main,
+    /// It is the main agent, and talks with a person.
+    Host,
     /// It was started by another.
     Below {
         /// How far below the main agent.
@@ -146,7 +152,7 @@ fn decide(
     if circumstances.background && !BACKGROUND_SAFE.contains(&tool) {
         return denied(Tier::Background, "agents in the background do not get it");
     }
-    let below = circumstances.position != Position::Main;
+    let below = matches!(circumstances.position, Position::Below { .. });
     if below && MAIN_AGENT_ONLY.contains(&tool) {
         return denied(Tier::SubAgent, "sub-agents do not get it");
     }
@@ -167,7 +173,7 @@ fn decide(
         Ok(allowed) => allowed,
     };
     if COLLABORATION.contains(&tool)
-        && let Some(reason) = no_collaboration(circumstances.position, &allowed)
+        && let Some(reason) = no_collaboration(circumstances.position, &allowed, tool)
     {
         return denied(Tier::Allowed, reason);
     }
@@ -175,19 +181,27 @@ fn decide(
         return denied(Tier::Caller, "its caller does not have it");
     }
     let reason = match allowed {
-        Allowed::Listed(written) => format!("`{written}` is allowed by the definition"),
+        Allowed::Listed(written) | Allowed::WithAll(written) => {
+            format!("`{written}` is allowed by the definition")
+        }
         Allowed::Unsaid => "the definition does not restrict it".to_owned(),
     };
     verdict(true, Tier::Allowed, &reason)
 }
 
-/// Why an agent there cannot start others, if it cannot.
-fn no_collaboration(position: Position, allowed: &Allowed<'_>) -> Option<&'static str> {
-    let Position::Below { depth, max_depth } = position else { return None };
-    match allowed {
-        Allowed::Unsaid => Some("a sub-agent gets it only if its definition lists it"),
-        Allowed::Listed(_) if depth >= max_depth => Some("it is too deep in the tree"),
-        Allowed::Listed(_) => None,
+/// Why an agent there cannot start others in this way, if it cannot.
+fn no_collaboration(position: Position, allowed: &Allowed<'_>, tool: &str) -> Option<&'static str> {
+    match (position, allowed) {
+        (Position::Host, Allowed::Unsaid | Allowed::WithAll(_)) if !tool.starts_with(BY_NUMBER) => {
+            None
+        }
+        (_, Allowed::Unsaid | Allowed::WithAll(_)) => {
+            Some("an agent gets it only if its definition lists it")
+        }
+        (Position::Below { depth, max_depth }, Allowed::Listed(_)) if depth >= max_depth => {
+            Some("it is too deep in the tree")
+        }
+        (_, Allowed::Listed(_)) => None,
     }
 }
 
@@ -195,6 +209,8 @@ fn no_collaboration(position: Position, allowed: &Allowed<'_>) -> Option<&'stati
 enum Allowed<'a> {
     /// By this name.
     Listed(&'a str),
+    /// By this name, which stands for everything.
+    WithAll(&'a str),
     /// By nothing being said.
     Unsaid,
 }
@@ -236,7 +252,10 @@ impl<'a> Lists<'a> {
             Ok(list) => list
                 .iter()
                 .find(|(_, meaning)| covers(meaning, tool))
-                .map(|(name, _)| Allowed::Listed(name))
+                .map(|(name, meaning)| match meaning {
+                    Meaning::Everything => Allowed::WithAll(name),
+                    _ => Allowed::Listed(name),
+                })
                 .ok_or("it is not in the definition's list"),
         }
     }

@@ -99,7 +99,11 @@ fn agents_start_agents_only_where_it_is_said_and_the_tree_is_not_too_deep() {
     assert_eq!(tools(&listed, deep), ["complete_task"]);
     assert!(!tools(&own("displayName: x"), SUB).contains(&"spawn_agent"));
     let main = Circumstances { position: Position::Main, ..SUB };
-    assert!(tools(&own("displayName: x"), main).contains(&"spawn_agent"));
+    assert!(!tools(&own("displayName: x"), main).contains(&"spawn_agent"));
+    assert_eq!(tools(&listed, main), ["complete_task", "spawn_agent", "wait"]);
+    let host = Circumstances { position: Position::Host, ..SUB };
+    assert!(tools(&own("displayName: x"), host).contains(&"spawn_agent"));
+    assert!(!tools(&own("displayName: x"), host).contains(&"collaboration.send"));
 }
 
 #[test]

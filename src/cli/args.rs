@@ -11,7 +11,12 @@ use super::thread_args::{
     CloseArgs, LogsArgs, NoteArgs, OutputArgs, PsArgs, ResumeArgs, SendArgs, ThreadsCommand,
     TranscriptArgs, WaitArgs,
 };
-use crate::{config::check_rule_name, dialect::DIALECTS, session::Approvals, tools::sandbox::Mode};
+use crate::{
+    config::check_rule_name,
+    dialect::DIALECTS,
+    session::{Approvals, Leaving},
+    tools::sandbox::Mode,
+};
 
 /// The toolchain for AI-agent definitions.
 ///
@@ -85,6 +90,8 @@ pub(super) enum Command {
     Worker {
         /// The thread.
         id: String,
+        /// The process it is taken over from.
+        from: String,
     },
 }
 
@@ -282,6 +289,16 @@ pub(super) enum OnExit {
     Cancel,
     /// They go on without it.
     Detach,
+}
+
+impl From<OnExit> for Leaving {
+    fn from(on_exit: OnExit) -> Self {
+        match on_exit {
+            OnExit::Wait => Self::Wait,
+            OnExit::Cancel => Self::Cancel,
+            OnExit::Detach => Self::Detach,
+        }
+    }
 }
 
 impl From<Approve> for Approvals {

@@ -74,7 +74,7 @@ pub fn main() -> ExitCode {
         Command::Schema(args) => schema::run(&mut world, args),
         Command::Completions(args) => completions::run(&mut world, args),
         Command::Man => man::run(&mut world),
-        Command::Worker { id } => run::work(&mut world, id),
+        Command::Worker { id, from } => run::work(&mut world, id, from),
     };
     let flushed = result.and_then(|exit| world.out.flush().map(|()| exit).map_err(Into::into));
     flushed.unwrap_or_else(|error| report(&mut world, &error)).into()

@@ -37,7 +37,12 @@ fn wake(world: &mut World, store: &Store, thread: &Thread, mail: Option<&Mail>) 
     }
     let exit = match start_again(world, store, thread, mail) {
         // Someone else was faster, and reads this too.
-        Err(_) if store.thread(id)?.is_attended() => Exit::Done,
+        Err(_) if store.thread(id)?.is_attended() => {
+            if let Some(mail) = mail {
+                store.send(id, mail)?;
+            }
+            Exit::Done
+        }
         started => started?,
     };
     if exit == Exit::Done {

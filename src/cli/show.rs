@@ -13,7 +13,7 @@ use crate::{
     authority::{Circumstances, MAX_DEPTH, Position, Trust, authority},
     catalog::{Catalog, Entry, File, Keep, NotFound},
     dialect::{self, Dialect},
-    plan::{Sheet, Situation, preview},
+    plan::{ApprovalMode, Sheet, Situation, preview},
     render::{json_text, show_json, show_text, yaml_text},
     session::is_trusted,
 };
@@ -138,6 +138,7 @@ fn sheet(world: &mut World, trust: &Trust, entry: &Entry, of: Of) -> Result<Opti
         settings: &settings,
         circumstances: circumstances(trust, entry),
         sandbox: settings.sandbox(),
+        approval: ApprovalMode::AutoApproveInSandbox,
     };
     Ok(Some(preview(entry, &super::run::environment_wishes(world), &situation)))
 }

@@ -11,8 +11,11 @@ use anyhow::{Context as _, Result, bail};
 use super::{Exit, args::TrustCommand, world::World, write};
 use crate::{authority::Trust, text::printable};
 
+/// The name of the file in the state directory.
+const FILE: &str = "trust.json";
+
 pub(super) fn run(world: &mut World, command: &TrustCommand) -> Result<Exit> {
-    let path = world.state_file("trust.json")?;
+    let path = world.state_file(FILE)?;
     let mut trust = read(&path)?;
     match command {
         TrustCommand::Add { files } => {
@@ -43,11 +46,18 @@ pub(super) fn run(world: &mut World, command: &TrustCommand) -> Result<Exit> {
 
 /// The files the user trusts.
 pub(super) fn trusted(world: &World) -> Result<Trust> {
-    match world.state_file("trust.json") {
-        Ok(path) => read(&path),
-        // Without a home there is nothing to read, and nobody is trusted.
-        Err(_) => Ok(Trust::default()),
-    }
+    // Without a home there is nothing to read, and nobody is trusted.
+    trust_file(world).map_or_else(|| Ok(Trust::default()), |path| read(&path))
+}
+
+/// Where the names of the files the user trusts are kept.
+pub(super) fn trust_file(world: &World) -> Option<PathBuf> {
+    world.state_file(FILE).ok()
+}
+
+/// The files the user trusts now. What cannot be read trusts nobody.
+pub(super) fn read_trust(path: Option<&Path>) -> Trust {
+    path.and_then(|path| read(path).ok()).unwrap_or_default()
 }
 
 fn load(file: &Path) -> Result<(PathBuf, Vec<u8>)> {

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::caller::Handle;
 use crate::{
     conversation::ToolSpec,
     event::Outcome,
-    session::{Session, Task},
-    tools::{Tool, ToolCx, ToolError, ToolFuture, parse},
+    plan::Context,
+    session::Spawn,
+    tools::{CallCx, Tool, ToolError, ToolFuture, parse},
 };
 
 /// The longest list of agents in the description.
@@ -17,7 +19,7 @@ const MAX_AGENTS: usize = 40;
 
 /// The `Task` tool.
 #[derive(Debug)]
-pub struct TaskTool(pub Arc<Session>);
+pub(super) struct TaskTool(pub Handle);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,14 +35,7 @@ struct Arguments {
 
 impl Tool for TaskTool {
     fn spec(&self) -> ToolSpec {
-        let visible = self.0.catalog.entries.iter().filter(|entry| entry.shadowed_by.is_none());
-        let agents: Vec<String> = visible
-            .take(MAX_AGENTS)
-            .map(|entry| {
-                let what = entry.definition.description.as_ref().map_or("", |text| &text.value);
-                format!("- {}: {}", entry.full_name(), crate::text::one_line(what))
-            })
-            .collect();
+        let agents = self.agents();
         ToolSpec {
             name: "Task".to_owned(),
             description: format!(
@@ -79,8 +74,8 @@ impl Tool for TaskTool {
         }
     }
 
-    fn call<'a>(&'a self, _: &'a ToolCx, arguments: Value) -> ToolFuture<'a> {
-        Box::pin(async move { self.delegate(parse(arguments)?).await })
+    fn call<'a>(&'a self, cx: CallCx<'a>, arguments: Value) -> ToolFuture<'a> {
+        Box::pin(async move { self.delegate(cx, parse(arguments)?).await })
     }
 
     fn is_timed(&self) -> bool {
@@ -89,29 +84,47 @@ impl Tool for TaskTool {
 }
 
 impl TaskTool {
-    async fn delegate(&self, arguments: Arguments) -> Result<String, ToolError> {
+    /// The agents there are, one a line.
+    fn agents(&self) -> Vec<String> {
+        let Ok(session) = self.0.session() else { return Vec::new() };
+        let all = session.catalog().entries.iter();
+        let visible = all.filter(|entry| entry.shadowed_by.is_none()).take(MAX_AGENTS);
+        visible
+            .map(|entry| {
+                let what = entry.definition.description.as_ref().map_or("", |text| &text.value);
+                format!("- {}: {}", entry.full_name(), crate::text::one_line(what))
+            })
+            .collect()
+    }
+
+    async fn delegate(&self, cx: CallCx<'_>, arguments: Arguments) -> Result<String, ToolError> {
+        let (session, caller) = self.0.call(cx)?;
         let Arguments { subagent_type, prompt, description, model, run_in_background, resume } =
             arguments;
-        let task = Task { agent_type: subagent_type, prompt, description, model };
-        if run_in_background {
-            if resume.is_some() {
+        if let Some(id) = resume {
+            if run_in_background {
                 return Err(ToolError::refused(
                     "a sub-agent cannot be resumed in the background; leave out one of the two",
                 ));
             }
-            let session = Arc::clone(&self.0);
-            let description = task.description.clone();
-            let started = tokio::task::spawn_blocking(move || session.start(&task)).await;
-            let id = started.map_err(ToolError::refused)?.map_err(ToolError::refused)?;
-            let answer =
-                json!({ "status": "async_launched", "agent_id": id, "description": description });
-            return Ok(answer.to_string());
+            return answered(&session.resume_task(&caller, &id, prompt).await?);
         }
-        let outcome = match resume {
-            Some(id) => self.0.resume(&id, &task).await,
-            None => self.0.run(task).await,
+        let task = Spawn {
+            description: Some(description.clone()),
+            model,
+            call_id: cx.call_id.to_owned(),
+            ..Spawn::task(subagent_type, prompt, Context::Offered(cx.history.to_vec()))
         };
-        answered(&outcome.map_err(ToolError::refused)?)
+        if !run_in_background {
+            return answered(&session.run_task(&caller, task).await?);
+        }
+        let session = Arc::clone(&session);
+        let started =
+            tokio::task::spawn_blocking(move || session.start_in_background(&caller, task)).await;
+        let id = started.map_err(ToolError::refused)??;
+        let answer =
+            json!({ "status": "async_launched", "agent_id": id, "description": description });
+        Ok(answer.to_string())
     }
 }
 

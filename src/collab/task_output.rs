@@ -1,17 +1,17 @@
 //! `TaskOutput`: the result of a sub-agent in the background.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::task::answered;
+use super::{caller::Handle, task::answered};
 use crate::{
     conversation::ToolSpec,
-    session::{Session, TaskError},
+    session::SessionError,
     store::StoreError,
-    tools::{Tool, ToolCx, ToolError, ToolFuture, parse},
+    tools::{CallCx, Tool, ToolError, ToolFuture, parse},
 };
 
 /// How often a sub-agent is looked at while it works.
@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// The `TaskOutput` tool.
 #[derive(Debug)]
-pub struct TaskOutputTool(pub Arc<Session>);
+pub(super) struct TaskOutputTool(pub Handle);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,7 +64,7 @@ impl Tool for TaskOutputTool {
         }
     }
 
-    fn call<'a>(&'a self, _: &'a ToolCx, arguments: Value) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, _: CallCx<'a>, arguments: Value) -> ToolFuture<'a> {
         Box::pin(async move { self.wait(parse(arguments)?).await })
     }
 
@@ -76,8 +76,8 @@ impl Tool for TaskOutputTool {
 impl TaskOutputTool {
     async fn wait(&self, arguments: Arguments) -> Result<String, ToolError> {
         let Arguments { agent_id, block, timeout } = arguments;
-        let (store, _) =
-            self.0.kept.as_ref().ok_or_else(|| ToolError::refused(TaskError::NotKept))?;
+        let session = self.0.session()?;
+        let (store, _) = session.kept().ok_or(SessionError::NotKept)?;
         let until = Instant::now() + Duration::from_secs(timeout);
         loop {
             let thread = match store.thread(&agent_id) {
@@ -90,6 +90,7 @@ impl TaskOutputTool {
             if !thread.status.is_active()
                 && let Some(outcome) = &thread.outcome
             {
+                session.has_heard(&thread.begun.id);
                 return answered(outcome);
             }
             if !block || Instant::now() >= until {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::patterns::{BadValue, glob_set};
-use crate::lint::{Finding, Level, RULES};
+use crate::lint::{FileReport, Finding, Level, RULES, suppress};
 
 /// What a rule's findings count as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -110,6 +110,21 @@ impl LintSettings {
         }
         self.overrides.extend(lower.overrides);
         self
+    }
+
+    /// The findings of `report` that count, for the file at the absolute `path`.
+    pub fn settle(&self, report: FileReport, path: &Path) -> Vec<Finding> {
+        let mut reports = [report];
+        suppress(&mut reports);
+        let [mut report] = reports;
+        report.findings.retain_mut(|finding| match self.level(finding, path) {
+            Some(level) => {
+                finding.level = level;
+                true
+            }
+            None => false,
+        });
+        report.findings
     }
 
     /// What `finding`, in the file at the absolute `path`, counts as; `None` if it is not

@@ -2,6 +2,7 @@
 //!
 //! Reads no files and no environment; `cli` does, and hands in the texts.
 
+mod collab;
 mod lint;
 mod patterns;
 mod run;
@@ -17,6 +18,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use thiserror::Error;
 
+pub use collab::{CollabOptions, CollabSettings, WaitLimits};
 pub use lint::{LintOptions, LintSettings, Severity, check_rule_name};
 pub use run::{
     ModelAlias, Patience, ProviderOptions, ProviderSettings, RunOptions, RunSettings, ToolOptions,
@@ -52,6 +54,9 @@ pub struct Options {
     /// What tools may do. Only in the user's own file.
     #[serde(default)]
     pub tools: ToolOptions,
+    /// Agents that start others.
+    #[serde(default)]
+    pub collab: CollabOptions,
     /// What people at a terminal get to see.
     #[serde(default)]
     pub tui: TuiOptions,
@@ -93,6 +98,8 @@ pub struct Settings {
     pub lint: LintSettings,
     /// How agents are run.
     pub run: RunSettings,
+    /// How agents start others.
+    pub collab: CollabSettings,
     /// What people at a terminal get to see.
     pub tui: TuiSettings,
 }
@@ -132,7 +139,8 @@ impl Settings {
         // Collecting the components drops each `.` among them.
         let absolute = |dir: &PathBuf| folder.join(dir).components().collect();
         let dirs = options.catalog.dirs.iter().map(absolute).collect();
-        Ok(Self { dirs, exclude: vec![exclude], lint, run, tui })
+        let collab = CollabSettings::resolve(options.collab).map_err(refuse)?;
+        Ok(Self { dirs, exclude: vec![exclude], lint, run, collab, tui })
     }
 
     /// These settings, and where they say nothing those of `lower`.
@@ -143,6 +151,7 @@ impl Settings {
         self.exclude.extend(lower.exclude);
         self.lint = self.lint.over(lower.lint);
         self.run = self.run.over(lower.run);
+        self.collab = self.collab.over(lower.collab);
         self.tui = self.tui.over(lower.tui);
         self
     }

@@ -28,6 +28,8 @@ pub struct RunOptions {
     pub idle_timeout_seconds: Option<f64>,
     /// Seconds a tool may take. 120 without it.
     pub tool_timeout_seconds: Option<f64>,
+    /// Seconds someone has to answer when an agent asks for an approval. 1800 without it.
+    pub approval_timeout_seconds: Option<f64>,
     /// How often a failed model call is tried again. 4 without it.
     pub retries: Option<u32>,
     /// Milliseconds before the first retry; each further one waits twice as long. 500 without it.
@@ -103,6 +105,7 @@ pub struct RunSettings {
     answer_timeout: Option<Duration>,
     idle_timeout: Option<Duration>,
     tool_timeout: Option<Duration>,
+    approval_timeout: Option<Duration>,
     retries: Option<u32>,
     retry_delay: Option<Duration>,
     /// Names for models.
@@ -123,6 +126,8 @@ pub struct Patience {
     pub idle: Duration,
     /// For a tool.
     pub tool: Duration,
+    /// For someone who is asked for an approval.
+    pub approval: Duration,
     /// How often a failed model call is tried again.
     pub retries: u32,
     /// How long to wait before the first time.
@@ -148,6 +153,7 @@ impl RunSettings {
             answer_timeout: seconds(run.answer_timeout_seconds)?,
             idle_timeout: seconds(run.idle_timeout_seconds)?,
             tool_timeout: seconds(run.tool_timeout_seconds)?,
+            approval_timeout: seconds(run.approval_timeout_seconds)?,
             retries: run.retries,
             retry_delay: run.retry_delay_ms.map(Duration::from_millis),
             models: models.into_iter().map(|(name, alias)| (name, alias.names())).collect(),
@@ -172,6 +178,7 @@ impl RunSettings {
             answer_timeout: self.answer_timeout.or(lower.answer_timeout),
             idle_timeout: self.idle_timeout.or(lower.idle_timeout),
             tool_timeout: self.tool_timeout.or(lower.tool_timeout),
+            approval_timeout: self.approval_timeout.or(lower.approval_timeout),
             retries: self.retries.or(lower.retries),
             retry_delay: self.retry_delay.or(lower.retry_delay),
             web_fetch: self.web_fetch.or(lower.web_fetch),
@@ -191,6 +198,7 @@ impl RunSettings {
             answer: self.answer_timeout.unwrap_or(Duration::from_secs(600)),
             idle: self.idle_timeout.unwrap_or(Duration::from_secs(120)),
             tool: self.tool_timeout.unwrap_or(Duration::from_secs(120)),
+            approval: self.approval_timeout.unwrap_or(Duration::from_secs(1800)),
             retries: self.retries.unwrap_or(4),
             retry_delay: self.retry_delay.unwrap_or(Duration::from_millis(500)),
         }

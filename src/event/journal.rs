@@ -15,8 +15,8 @@ pub trait Sink: Send + Sync {
     /// not go on happening.
     fn take(&self, event: &Event) -> io::Result<()>;
 
-    /// Takes what was said in a conversation. Most readers are told by events.
-    fn said(&self, _agent: &AgentRef, _message: &Message) -> io::Result<()> {
+    /// Takes what was said in a conversation, all of it or nothing. Most readers are told by events.
+    fn said(&self, _agent: &AgentRef, _messages: &[Message]) -> io::Result<()> {
         Ok(())
     }
 }
@@ -54,8 +54,8 @@ impl Journal {
     }
 
     /// Writes down what was said in the conversation of `agent`.
-    pub fn said(&self, agent: &AgentRef, message: &Message) -> io::Result<()> {
-        self.sinks.iter().try_for_each(|sink| sink.said(agent, message))
+    pub fn said(&self, agent: &AgentRef, messages: &[Message]) -> io::Result<()> {
+        self.sinks.iter().try_for_each(|sink| sink.said(agent, messages))
     }
 
     /// What takes keys out of texts.

@@ -3,12 +3,18 @@
 //! Status, progress and transcripts are folds over it; nothing keeps a second account. Text in
 //! events is as models and tools wrote it, but for keys, which are taken out here.
 
+mod collab;
 mod journal;
+mod life;
 mod redact;
+mod status;
 mod time;
 
+pub use collab::{AgentState, Background, CollabBegin, CollabEnd};
 pub use journal::{Journal, Sink};
+pub use life::{Life, Lifecycle};
 pub use redact::{REDACTED, Redactor, is_secret_name};
+pub use status::AgentStatus;
 pub use time::{rfc3339, today};
 
 use serde::{Deserialize, Serialize};
@@ -124,6 +130,9 @@ pub enum What {
         tool_name: String,
         /// Exactly what will happen.
         detail: String,
+        /// Who asks: the agents from the main one down to it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        path: Vec<String>,
     },
     /// The answer to that.
     ApprovalDecision {
@@ -137,8 +146,51 @@ pub enum What {
         /// What.
         error: Failure,
     },
+    /// Another agent is to be started.
+    CollabAgentSpawnBegin(CollabBegin),
+    /// It was started, or not.
+    CollabAgentSpawnEnd(CollabEnd),
+    /// Others are to be told something.
+    CollabAgentInteractionBegin(CollabBegin),
+    /// They were, or not.
+    CollabAgentInteractionEnd(CollabEnd),
+    /// The agent waits for others.
+    CollabWaitingBegin(CollabBegin),
+    /// It waits no longer.
+    CollabWaitingEnd(CollabEnd),
+    /// Others are to be closed.
+    CollabCloseBegin(CollabBegin),
+    /// They were, with everything below them, or not.
+    CollabCloseEnd(CollabEnd),
+    /// One that was closed is to be opened again.
+    CollabResumeBegin(CollabBegin),
+    /// It was, or not.
+    CollabResumeEnd(CollabEnd),
+    /// Something became of an agent that this one started.
+    BackgroundEvent(Background),
+    /// An agent was labelled.
+    ThreadNoteUpdated {
+        /// The agent.
+        thread_id: String,
+        /// The label; none any more without it.
+        thread_note: Option<String>,
+    },
     /// The agent is done; nothing follows for it.
     Completed(Box<Outcome>),
+}
+
+impl What {
+    /// What happened in between, where agents act on each other: the kind of call and its end.
+    pub fn collab_end(&self) -> Option<&CollabEnd> {
+        match self {
+            Self::CollabAgentSpawnEnd(end)
+            | Self::CollabAgentInteractionEnd(end)
+            | Self::CollabWaitingEnd(end)
+            | Self::CollabCloseEnd(end)
+            | Self::CollabResumeEnd(end) => Some(end),
+            _ => None,
+        }
+    }
 }
 
 /// How an agent begins.
@@ -183,6 +235,8 @@ pub enum Decision {
     ApprovedForRun,
     /// No.
     Denied,
+    /// Nobody answered in time, which means no.
+    TimedOut,
     /// Nobody could be asked.
     NobodyToAsk,
 }
@@ -287,6 +341,8 @@ pub enum FailureKind {
     Journal,
     /// The process that ran the agent is gone.
     ProcessDied,
+    /// The run could not begin.
+    NotStarted,
 }
 
 impl FailureKind {
@@ -347,4 +403,28 @@ pub struct Outcome {
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
+}
+
+impl Outcome {
+    /// What a run of `agent` comes to that ended with `failure` before it began.
+    pub fn failed(agent: &AgentRef, model: String, failure: Failure) -> Self {
+        Self {
+            status: Status::Error,
+            result: String::new(),
+            output: None,
+            agent_id: agent.agent_id.clone(),
+            agent_type: agent.agent_type.clone(),
+            model,
+            llm: true,
+            models: Vec::new(),
+            turns_used: 0,
+            duration_seconds: 0.0,
+            total_tool_use_count: 0,
+            total_duration_ms: 0,
+            total_tokens: 0,
+            usage: Usage::default(),
+            unapproved: Vec::new(),
+            error: Some(failure),
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
-use super::{Failure, Outcome, What};
+use super::{AgentState, CollabBegin, CollabEnd, Failure, Outcome, What};
 
 /// What stands where a key stood.
 pub const REDACTED: &str = "[redacted]";
@@ -108,8 +108,8 @@ impl Redactor {
             }
             What::ThoughtChunk { text } => What::ThoughtChunk { text: self.string(text) },
             What::TextChunk { text } => What::TextChunk { text: self.string(text) },
-            What::ApprovalRequest { call_id, tool_name, detail } => {
-                What::ApprovalRequest { call_id, tool_name, detail: self.string(detail) }
+            What::ApprovalRequest { call_id, tool_name, detail, path } => {
+                What::ApprovalRequest { call_id, tool_name, detail: self.string(detail), path }
             }
             What::Retry { model, attempt, delay_ms, error, next } => {
                 What::Retry { model, attempt, delay_ms, error: self.failure(error), next }
@@ -120,6 +120,26 @@ impl Redactor {
                 What::Started(started)
             }
             What::Completed(outcome) => What::Completed(Box::new(self.outcome(*outcome))),
+            What::CollabAgentSpawnBegin(begun) => What::CollabAgentSpawnBegin(self.begun(begun)),
+            What::CollabAgentSpawnEnd(end) => What::CollabAgentSpawnEnd(self.end(end)),
+            What::CollabAgentInteractionBegin(begun) => {
+                What::CollabAgentInteractionBegin(self.begun(begun))
+            }
+            What::CollabAgentInteractionEnd(end) => What::CollabAgentInteractionEnd(self.end(end)),
+            What::CollabWaitingBegin(begun) => What::CollabWaitingBegin(self.begun(begun)),
+            What::CollabWaitingEnd(end) => What::CollabWaitingEnd(self.end(end)),
+            What::CollabCloseBegin(begun) => What::CollabCloseBegin(self.begun(begun)),
+            What::CollabCloseEnd(end) => What::CollabCloseEnd(self.end(end)),
+            What::CollabResumeBegin(begun) => What::CollabResumeBegin(self.begun(begun)),
+            What::CollabResumeEnd(end) => What::CollabResumeEnd(self.end(end)),
+            What::BackgroundEvent(mut event) => {
+                event.message = self.string(event.message);
+                What::BackgroundEvent(event)
+            }
+            What::ThreadNoteUpdated { thread_id, thread_note } => {
+                let thread_note = thread_note.map(|note| self.string(note));
+                What::ThreadNoteUpdated { thread_id, thread_note }
+            }
             what @ (What::TurnStart { .. }
             | What::TurnComplete { .. }
             | What::GracePeriodStart { .. }
@@ -143,6 +163,23 @@ impl Redactor {
                 })
                 .collect(),
             ..outcome
+        }
+    }
+
+    fn begun(&self, begun: CollabBegin) -> CollabBegin {
+        CollabBegin { prompt: begun.prompt.map(|prompt| self.string(prompt)), ..begun }
+    }
+
+    fn end(&self, end: CollabEnd) -> CollabEnd {
+        let states = end.agents_states.into_iter().map(|(id, state)| {
+            let message = state.message.map(|message| self.string(message));
+            (id, AgentState { message, ..state })
+        });
+        CollabEnd {
+            agents_states: states.collect(),
+            begun: self.begun(end.begun),
+            error: end.error.map(|error| self.string(error)),
+            ..end
         }
     }
 

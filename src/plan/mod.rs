@@ -13,6 +13,7 @@ mod texts;
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use inputs::{Given, input_schema};
@@ -29,7 +30,7 @@ use crate::{
     config::RunSettings,
     conversation::{Message, forked},
     lint::{Finding, Level},
-    model::Definition,
+    model::{Definition, Persona},
     provider::{ModelId, Sampling, offline},
     tools::sandbox::Mode,
 };
@@ -48,10 +49,45 @@ pub struct Call {
     pub models: ModelWishes,
     /// Limits that replace the definition's.
     pub limits: LimitWishes,
-    /// The conversation of whoever calls, for agents that start with it.
-    pub context: Vec<Message>,
+    /// What it knows when it begins.
+    pub context: Context,
     /// Whether only a language model will do.
     pub require_llm: bool,
+    /// Which of the definition's personas it is.
+    pub persona: Option<String>,
+    /// How hard to think.
+    pub effort: Option<String>,
+    /// How hard whoever calls thinks, where nothing else is said.
+    pub parent_effort: Option<String>,
+    /// What follows its system prompt.
+    pub notes: Vec<String>,
+    /// How it finishes.
+    pub finish: Finish,
+}
+
+/// What an agent knows when it begins.
+#[derive(Clone, Debug, Default)]
+pub enum Context {
+    /// Nothing.
+    #[default]
+    New,
+    /// The conversation of whoever calls, if its definition asks for that.
+    Offered(Vec<Message>),
+    /// The conversation of whoever calls.
+    Fork(Vec<Message>),
+    /// A conversation of its own.
+    Replace(Vec<Message>),
+}
+
+/// How an agent finishes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// It hands in its result.
+    #[default]
+    CompleteTask,
+    /// Its last message is its result, unless its definition has a schema for that.
+    LastMessage,
 }
 
 /// Where an agent is run.
@@ -69,17 +105,19 @@ pub struct Situation<'a> {
     pub circumstances: Circumstances<'a>,
     /// The least strict sandbox its commands may run in.
     pub sandbox: Mode,
+    /// The least strict way in which its calls are approved.
+    pub approval: ApprovalMode,
 }
 
-/// Who is asked before something is changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Who is asked before something is changed, the strictest last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ApprovalMode {
+    /// Nobody, as long as commands run in a sandbox.
+    AutoApproveInSandbox,
     /// Whoever started the agent.
     RouteToParent,
     /// Nobody: what would need an approval is denied.
     Suppress,
-    /// Nobody, as long as commands run in a sandbox.
-    AutoApproveInSandbox,
 }
 
 impl ApprovalMode {
@@ -125,6 +163,14 @@ pub enum PlanError {
     /// Its author's to mend.
     #[error("the output schema cannot be used: {0}")]
     OutputSchema(String),
+    /// The caller's to mend.
+    #[error("it has no persona called `{asked}`{}", personas(.known))]
+    Persona {
+        /// What was asked for.
+        asked: String,
+        /// What there is.
+        known: Vec<String>,
+    },
     /// It wants to work somewhere it may not.
     #[error("its `baseDir` `{}` is not below the working directory", .0.display())]
     BaseDir(PathBuf),
@@ -145,6 +191,7 @@ pub struct Plan {
     approval: ApprovalMode,
     sandbox: Mode,
     directory: PathBuf,
+    finish: Finish,
 }
 
 /// Works out what running `entry` means. `findings` is what the linter says about it.
@@ -164,12 +211,15 @@ pub fn plan(
     let prompt = call.prompt.filter(|prompt| !prompt.trim().is_empty());
     let texts = Texts { entry, situation, prompt: prompt.as_deref() };
     let renderer = Renderer::new(texts.variables(values));
-    let system = texts.system(&renderer, output.has_schema())?;
-    let mut messages = Vec::new();
-    if definition.behaviour.fork_context.is_some_and(|flag| flag.value) && !call.context.is_empty()
-    {
-        messages = forked(&call.context);
+    let persona = persona(definition, call.persona.as_deref())?;
+    let finish = if output.has_schema() { Finish::CompleteTask } else { call.finish };
+    let mut system = texts.system(&renderer, output.has_schema(), finish)?;
+    let role = persona.and_then(|persona| persona.prompt.as_ref()).map(|role| role.value.as_str());
+    for note in role.into_iter().chain(call.notes.iter().map(String::as_str)) {
+        system.push_str("\n\n");
+        system.push_str(note.trim());
     }
+    let mut messages = known(definition, call.context);
     messages.extend(texts.initial_messages(&renderer)?);
     messages.push(Message::user(texts.query(&renderer)?));
     let description =
@@ -178,19 +228,24 @@ pub fn plan(
         agent_type: entry.full_name(),
         description: description.unwrap_or_default(),
         chain: Chain { steps: Vec::new(), models: Vec::new() },
-        sampling: sampling(definition),
+        sampling: sampling(definition, persona, call.effort, call.parent_effort),
         limits: Limits::of(definition, situation.settings, &call.limits),
         verdicts,
         system,
         messages,
         output,
-        approval: approval(definition),
+        approval: approval(definition).max(situation.approval),
         sandbox: sandbox(definition, situation.sandbox)?,
         directory: directory(definition, situation.cwd)?,
+        finish,
     };
     let tools: Vec<&str> = granted(&plan.verdicts).collect();
     let has_schema = plan.output.has_schema();
-    plan.chain = chain(entry, &tools, has_schema, &call.models, situation, call.require_llm)?;
+    let mut wishes = call.models;
+    if let Some(model) = persona.and_then(|persona| persona.model.as_ref()) {
+        wishes.call.get_or_insert_with(|| model.value.clone());
+    }
+    plan.chain = chain(entry, &tools, has_schema, &wishes, situation, call.require_llm)?;
     Ok(plan)
 }
 
@@ -264,15 +319,59 @@ impl Plan {
     pub fn directory(&self) -> &Path {
         &self.directory
     }
+
+    /// Whether its last message is its result.
+    pub fn ends_with_a_message(&self) -> bool {
+        self.finish == Finish::LastMessage
+    }
 }
 
-fn sampling(definition: &Definition) -> Sampling {
+/// What the agent knows when it begins.
+fn known(definition: &Definition, context: Context) -> Vec<Message> {
+    let wants_it = definition.behaviour.fork_context.is_some_and(|flag| flag.value);
+    match context {
+        Context::Offered(messages) if wants_it && !messages.is_empty() => forked(&messages),
+        Context::New | Context::Offered(_) => Vec::new(),
+        Context::Fork(messages) => forked(&messages),
+        Context::Replace(messages) => messages,
+    }
+}
+
+/// The persona called `name`.
+fn persona<'a>(
+    definition: &'a Definition,
+    name: Option<&str>,
+) -> Result<Option<&'a Persona>, PlanError> {
+    let Some(name) = name else { return Ok(None) };
+    let found = definition.personas.iter().find(|persona| persona.name.value == name);
+    found.map(Some).ok_or_else(|| PlanError::Persona {
+        asked: name.to_owned(),
+        known: definition.personas.iter().map(|persona| persona.name.value.clone()).collect(),
+    })
+}
+
+/// The personas there are, to be added to a message.
+fn personas(known: &[String]) -> String {
+    if known.is_empty() { String::new() } else { format!("; there are {}", known.join(", ")) }
+}
+
+fn sampling(
+    definition: &Definition,
+    persona: Option<&Persona>,
+    effort: Option<String>,
+    inherited: Option<String>,
+) -> Sampling {
     let model = &definition.model;
     Sampling {
         temperature: model.temperature.map(|value| value.value),
         top_p: model.top_p.map(|value| value.value),
         thinking_budget: model.thinking_budget.map(|value| value.value),
-        effort: model.effort.as_ref().map(|effort| effort.value.clone()),
+        effort: effort
+            .or_else(|| {
+                let role = persona.and_then(|persona| persona.reasoning_effort.as_ref());
+                role.or(model.effort.as_ref()).map(|effort| effort.value.clone())
+            })
+            .or(inherited),
     }
 }
 

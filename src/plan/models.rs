@@ -115,6 +115,24 @@ impl ModelBook {
         Ok(Chain { steps, models })
     }
 
+    /// The names someone can choose from: those from settings, those that need none and can be
+    /// asked, and the models of servers on this machine.
+    pub fn names(&self) -> Vec<String> {
+        let set = self.aliases.keys().cloned().chain(self.preferred.clone());
+        let usable = |target: &str| {
+            let id = ModelId::parse(target);
+            id.is_some_and(|id| self.endpoint(&id).is_some() && self.missing_key(&id).is_none())
+        };
+        let known = ALIASES.iter().filter(|(_, target)| usable(target));
+        let known = known.map(|(name, _)| (*name).to_owned());
+        let local = self.local.iter().flatten().map(ToString::to_string);
+        let mut names: Vec<String> = set.chain(known).chain(local).collect();
+        names.push("inherit".to_owned());
+        names.sort();
+        names.dedup();
+        names
+    }
+
     /// The server a model is on, if it is on one.
     pub fn endpoint(&self, id: &ModelId) -> Option<&Endpoint> {
         self.endpoints.iter().find(|endpoint| endpoint.name == id.provider)

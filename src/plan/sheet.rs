@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Limits, ModelWishes, OutputSpec, Plan, PlanError, Renderer, Situation, Step, Texts, approval,
-    chain, directory, input_schema, sampling, sandbox,
+    Finish, Limits, ModelWishes, OutputSpec, Plan, PlanError, Renderer, Situation, Step, Texts,
+    approval, chain, directory, input_schema, sampling, sandbox,
 };
 use crate::{
     authority::{authority, granted},
@@ -92,7 +92,8 @@ pub fn preview(entry: &Entry, wishes: &ModelWishes, situation: &Situation<'_>) -
     let placeholders: Map<String, Value> =
         names.map(|name| (name.clone(), json!(format!("${{{name}}}")))).collect();
     let renderer = Renderer::new(texts.variables(placeholders));
-    let system_prompt = kept(texts.system(&renderer, has_schema), &mut problems);
+    let system_prompt =
+        kept(texts.system(&renderer, has_schema, Finish::CompleteTask), &mut problems);
     let query = kept(texts.query(&renderer), &mut problems).map(Message::user);
     let mut messages = kept(texts.initial_messages(&renderer), &mut problems).unwrap_or_default();
     messages.extend(query);
@@ -108,7 +109,7 @@ pub fn preview(entry: &Entry, wishes: &ModelWishes, situation: &Situation<'_>) -
         agent_type: entry.full_name(),
         models: chain.iter().flat_map(|chain| &chain.models).map(ToString::to_string).collect(),
         model_steps: chain.map(|chain| chain.steps).or(steps.ok()).unwrap_or_default(),
-        sampling: sampling(definition),
+        sampling: sampling(definition, None, None, None),
         max_turns: limits.max_turns,
         max_time_seconds: limits.time.as_secs_f64(),
         grace_period_seconds: limits.grace.as_secs_f64(),

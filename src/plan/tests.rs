@@ -29,6 +29,7 @@ fn planned(text: &str, mut call: Call) -> Result<Plan, PlanError> {
             trusted: false,
         },
         sandbox: Mode::WorkspaceWrite,
+        approval: super::ApprovalMode::AutoApproveInSandbox,
     };
     plan(&file.entries[0], &findings, call, &situation)
 }
@@ -53,7 +54,9 @@ fn context() -> Vec<Message> {
 
 #[test]
 fn a_forked_agent_sees_the_conversation_before_the_boundary_and_its_task_after_it() {
-    let plan = planned(FORKING, Call { context: context(), ..asked("Look.") }).unwrap();
+    let plan =
+        planned(FORKING, Call { context: super::Context::Offered(context()), ..asked("Look.") })
+            .unwrap();
     let said = Part::Text { text: "Let me delegate.".to_owned() };
     let expected = [
         Message::user("Fix it."),
@@ -67,7 +70,9 @@ fn a_forked_agent_sees_the_conversation_before_the_boundary_and_its_task_after_i
 #[test]
 fn an_agent_that_does_not_fork_sees_nothing_of_it() {
     let text = FORKING.replace("forkContext: true\n", "");
-    let plan = planned(&text, Call { context: context(), ..asked("Look.") }).unwrap();
+    let plan =
+        planned(&text, Call { context: super::Context::Offered(context()), ..asked("Look.") })
+            .unwrap();
     assert_eq!(plan.messages(), [Message::user("Look.")]);
 }
 

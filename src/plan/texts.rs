@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{DEFAULT_QUERY, PlanError, Renderer, Situation};
+use super::{DEFAULT_QUERY, Finish, PlanError, Renderer, Situation};
 use crate::{
     catalog::Entry,
     conversation::{Message, Part},
@@ -15,6 +15,8 @@ const COMPLETION: &str = include_str!("../../templates/prompts/completion.md");
 /// The same for an agent that hands in a structured result.
 const COMPLETION_WITH_SCHEMA: &str =
     include_str!("../../templates/prompts/completion_with_schema.md");
+/// The same for an agent whose last message is its result.
+const LAST_MESSAGE: &str = include_str!("../../templates/prompts/last_message.md");
 
 /// The texts of a definition, and what goes into them.
 pub(super) struct Texts<'a> {
@@ -54,7 +56,12 @@ impl Texts<'_> {
         renderer.render(text).map_err(PlanError::Prompt)
     }
 
-    pub fn system(&self, renderer: &Renderer, has_schema: bool) -> Result<String, PlanError> {
+    pub fn system(
+        &self,
+        renderer: &Renderer,
+        has_schema: bool,
+        finish: Finish,
+    ) -> Result<String, PlanError> {
         let text = self.entry.system_prompt().unwrap_or_default();
         if text.trim().is_empty() {
             return Err(PlanError::NoPrompt);
@@ -68,7 +75,12 @@ impl Texts<'_> {
             ));
         }
         system.push_str("\n\n");
-        system.push_str(if has_schema { COMPLETION_WITH_SCHEMA } else { COMPLETION }.trim());
+        let completion = match finish {
+            Finish::LastMessage => LAST_MESSAGE,
+            Finish::CompleteTask if has_schema => COMPLETION_WITH_SCHEMA,
+            Finish::CompleteTask => COMPLETION,
+        };
+        system.push_str(completion.trim());
         Ok(system)
     }
 

@@ -55,6 +55,19 @@ impl Wire {
     }
 }
 
+/// The efforts a model knows, by the name of its provider. What agentctl cannot know about is taken
+/// to know what most do.
+pub fn efforts(provider: &str) -> &'static [&'static str] {
+    let known = ENDPOINTS.iter().find(|endpoint| endpoint.name == provider);
+    match known.map(|endpoint| endpoint.wire) {
+        Some(Wire::Anthropic) => &["low", "medium", "high", "xhigh", "max"],
+        Some(Wire::Gemini | Wire::Ollama) => &["low", "medium", "high"],
+        Some(Wire::OpenAiResponses | Wire::OpenAiChat) | None => {
+            &["none", "minimal", "low", "medium", "high", "xhigh"]
+        }
+    }
+}
+
 /// A server that can be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {

@@ -13,7 +13,7 @@ mod script;
 
 use std::{fmt, future::Future, pin::Pin};
 
-pub use endpoint::{ENDPOINTS, Endpoint, EndpointTemplate, Secret, Wire};
+pub use endpoint::{ENDPOINTS, Endpoint, EndpointTemplate, Secret, Wire, efforts};
 pub use error::{ModelError, Remedy};
 pub use record::{RecordError, Recorder, Recording, Replay};
 pub use script::{Script, ScriptError};

@@ -103,7 +103,27 @@ impl Activity {
                     ),
                 });
             }
-            What::TextChunk { .. } | What::ThoughtChunk { .. } | What::GracePeriodEnd { .. } => {}
+            What::CollabWaitingBegin(begun) => {
+                let (count, plural) = match begun.receiver_thread_ids.len() {
+                    1 => (1, ""),
+                    count => (count, "s"),
+                };
+                agent.waits = Some(format!("waiting for {count} agent{plural}"));
+            }
+            What::CollabWaitingEnd(_) => agent.waits = None,
+            What::CollabAgentSpawnBegin(_)
+            | What::CollabAgentSpawnEnd(_)
+            | What::CollabAgentInteractionBegin(_)
+            | What::CollabAgentInteractionEnd(_)
+            | What::CollabCloseBegin(_)
+            | What::CollabCloseEnd(_)
+            | What::CollabResumeBegin(_)
+            | What::CollabResumeEnd(_)
+            | What::BackgroundEvent(_)
+            | What::ThreadNoteUpdated { .. }
+            | What::TextChunk { .. }
+            | What::ThoughtChunk { .. }
+            | What::GracePeriodEnd { .. } => {}
         }
         None
     }

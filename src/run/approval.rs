@@ -14,6 +14,10 @@ use crate::{
 pub struct Question {
     /// Who asks.
     pub agent: AgentRef,
+    /// Where it is: the agents from the main one down to it.
+    pub path: Vec<String>,
+    /// The call.
+    pub call_id: String,
     /// The tool.
     pub tool: String,
     /// Exactly what will happen.

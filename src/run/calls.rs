@@ -1,7 +1,7 @@
 //! Carrying out the calls of a turn: side by side, one result for each, in call order.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::{
-    Agent, Turn,
+    Agent, Rulings, Turn,
     approval::{Gate, Question, gate},
     unwritten,
 };
@@ -18,8 +18,8 @@ use crate::{
     authority::COMPLETE_TASK,
     conversation::{Answer, Message, ToolCall, ToolResult},
     event::{Decision, Failure, FailureKind, What},
-    plan::Handed,
-    tools::{Tool, ToolError},
+    plan::{ApprovalMode, Handed},
+    tools::{CallCx, Tool, ToolError},
 };
 
 /// The longest result a model gets, whatever a tool returns.
@@ -143,7 +143,7 @@ impl Agent {
         };
         let begun = Instant::now();
         let limit = if tool.is_timed() { self.around.patience.tool } else { Duration::MAX };
-        let called = tool.call(&self.around.cx, arguments);
+        let called = tool.call(self.cx(id), arguments);
         let done = match tokio::time::timeout(limit.saturating_add(MARGIN), called).await {
             Ok(Ok(text)) => Done::Told(text),
             Ok(Err(ToolError::Refused(why))) => Done::Failed(why),
@@ -178,6 +178,11 @@ impl Agent {
         let arguments = Value::Object(arguments);
         self.approve(&**tool, call, id, &arguments).await?;
         Ok((Arc::clone(tool), arguments))
+    }
+
+    /// What a tool is called with.
+    fn cx<'a>(&'a self, call_id: &'a str) -> CallCx<'a> {
+        CallCx { tools: &self.around.cx, agent: &self.me, call_id, history: &self.history }
     }
 
     fn hand_in(&self, arguments: &Map<String, Value>) -> Done {
@@ -218,7 +223,16 @@ impl Agent {
         arguments: &Value,
     ) -> Result<(), Done> {
         let name = &call.name;
-        match gate(tool.effect(), self.plan.approval(), self.plan.sandbox()) {
+        // What one call asks in particular says nothing about the next.
+        let special = tool.asks(self.cx(id), arguments);
+        let what =
+            special.as_ref().map_or_else(|| name.clone(), |asked| format!("{name}: {asked}"));
+        let gate = match &special {
+            None => gate(tool.effect(), self.plan.approval(), self.plan.sandbox()),
+            Some(_) if self.plan.approval() == ApprovalMode::Suppress => Gate::Shut,
+            Some(_) => Gate::Ask,
+        };
+        match gate {
             Gate::Open => return Ok(()),
             Gate::Shut => {
                 return Err(Done::Failed(format!(
@@ -228,49 +242,73 @@ impl Agent {
             }
             Gate::Ask => {}
         }
-        let rulings = || self.rulings.lock().unwrap_or_else(PoisonError::into_inner);
-        if rulings().approved.contains(name) {
+        if self.rulings().approved.contains(&what) {
             return Ok(());
         }
-        let detail = tool.preview(&self.around.cx, arguments);
-        let unwritten = |error: std::io::Error| Done::Broken(unwritten(&error));
-        self.record(What::ApprovalRequest {
-            call_id: id.to_owned(),
-            tool_name: name.clone(),
-            detail: detail.clone(),
-        })
-        .map_err(unwritten)?;
-        let question = Question { agent: self.me.clone(), tool: name.clone(), detail };
-        let decision = {
-            let _stopped = self.clock.stop();
-            let _asking = self.asking.lock().await;
-            // The answer to the question before may have answered this one, too.
-            let decision = if rulings().approved.contains(name) {
-                Decision::Approved
-            } else {
-                self.around.approver.ask(&question).await
-            };
-            if decision == Decision::ApprovedForRun {
-                rulings().approved.insert(name.clone());
-            }
-            decision
-        };
-        self.record(What::ApprovalDecision { call_id: id.to_owned(), decision })
-            .map_err(unwritten)?;
+        let detail = special.unwrap_or_else(|| tool.preview(&self.around.cx, arguments));
+        let decision = self.decision(name, &what, id, detail).await?;
         match decision {
             Decision::Approved | Decision::ApprovedForRun => Ok(()),
             Decision::Denied => Err(Done::Failed(format!(
                 "the user refused this call of `{name}`. Do not try it again; acknowledge it and go \
                  on without it, or finish and say what is missing."
             ))),
+            Decision::TimedOut => Err(Done::Failed(format!(
+                "`{name}` needs an approval and nobody answered in time, so it was not carried out. \
+                 Go on without it, or finish and say what is missing."
+            ))),
             Decision::NobodyToAsk => {
-                rulings().unapproved.insert(name.clone());
+                self.rulings().unapproved.insert(name.clone());
                 Err(Done::Failed(format!(
                     "`{name}` needs an approval and nobody can be asked. Go on without it, or finish \
                      and say what is missing."
                 )))
             }
         }
+    }
+
+    /// What someone says about `what`. The agent's clock stands still meanwhile.
+    async fn decision(
+        &self,
+        tool: &str,
+        what: &str,
+        id: &str,
+        detail: String,
+    ) -> Result<Decision, Done> {
+        let unwritten = |error: std::io::Error| Done::Broken(unwritten(&error));
+        let path = self.around.path.to_vec();
+        self.record(What::ApprovalRequest {
+            call_id: id.to_owned(),
+            tool_name: tool.to_owned(),
+            detail: detail.clone(),
+            path: path.clone(),
+        })
+        .map_err(unwritten)?;
+        let (agent, tool, call_id) = (self.me.clone(), tool.to_owned(), id.to_owned());
+        let question = Question { agent, path, call_id, tool, detail };
+        let decision = {
+            let _stopped = self.clock.stop();
+            let _asking = self.asking.lock().await;
+            // The answer to the question before may have answered this one, too.
+            let decision = if self.rulings().approved.contains(what) {
+                Decision::Approved
+            } else {
+                let asked = self.around.approver.ask(&question);
+                let limit = self.around.patience.approval;
+                tokio::time::timeout(limit, asked).await.unwrap_or(Decision::TimedOut)
+            };
+            if decision == Decision::ApprovedForRun {
+                self.rulings().approved.insert(what.to_owned());
+            }
+            decision
+        };
+        self.record(What::ApprovalDecision { call_id: id.to_owned(), decision })
+            .map_err(unwritten)?;
+        Ok(decision)
+    }
+
+    fn rulings(&self) -> MutexGuard<'_, Rulings> {
+        self.rulings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,20 +1,31 @@
 //! What is sent to an agent while it works.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-/// Texts that wait for the end of a turn, or end it.
+/// Texts that wait for the end of a turn or of the work, or end it.
 #[derive(Debug, Default)]
 pub struct Inbox {
-    texts: Mutex<Vec<String>>,
+    texts: Mutex<Texts>,
     urgent: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Texts {
+    next: Vec<String>,
+    later: Vec<String>,
 }
 
 impl Inbox {
     /// Puts `text` in; the agent reads it after its present turn.
     pub fn put(&self, text: String) {
-        self.texts.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        self.texts().next.push(text);
+    }
+
+    /// Puts `text` in; the agent reads it when it is done with what it is doing.
+    pub fn put_for_later(&self, text: String) {
+        self.texts().later.push(text);
     }
 
     /// Puts `text` in; the agent drops what it is doing and reads it.
@@ -23,16 +34,32 @@ impl Inbox {
         self.urgent.notify_one();
     }
 
-    /// Whether something waits.
+    /// Whether nothing waits for the end of a turn.
     pub fn is_empty(&self) -> bool {
-        self.texts.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+        self.texts().next.is_empty()
+    }
+
+    /// Whether nothing waits at all.
+    pub fn is_drained(&self) -> bool {
+        let texts = self.texts();
+        texts.next.is_empty() && texts.later.is_empty()
+    }
+
+    /// Takes everything, for an agent that begins to work.
+    pub fn drain(&self) -> Vec<String> {
+        let texts = std::mem::take(&mut *self.texts());
+        texts.next.into_iter().chain(texts.later).collect()
     }
 
     pub(super) fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.texts.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.texts().next)
     }
 
     pub(super) async fn interrupted(&self) {
         self.urgent.notified().await;
+    }
+
+    fn texts(&self) -> MutexGuard<'_, Texts> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

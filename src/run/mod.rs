@@ -61,6 +61,17 @@ pub struct Surroundings {
     pub cancel: CancellationToken,
     /// What is sent to the agent while it works.
     pub inbox: Arc<Inbox>,
+    /// Where the agent is: the agents from the main one down to it.
+    pub path: Arc<[String]>,
+}
+
+/// A run that is over.
+#[derive(Debug)]
+pub struct Ended {
+    /// What it came to.
+    pub outcome: Outcome,
+    /// The whole conversation, for an agent that will be told more.
+    pub history: Vec<Message>,
 }
 
 /// An agent at work.
@@ -75,6 +86,8 @@ pub struct Agent {
     history: Vec<Message>,
     /// How much of the conversation has been written down before.
     known: usize,
+    /// Tokens it may still use, whatever its definition says.
+    juice: Option<u64>,
     clock: Clock,
     begun: Instant,
     turns: u32,
@@ -146,6 +159,7 @@ impl Agent {
             specs: specs.into(),
             history: plan.messages().to_vec(),
             known: 0,
+            juice: None,
             clock: Clock::start(plan.limits().time),
             begun: Instant::now(),
             turns: 0,
@@ -170,8 +184,19 @@ impl Agent {
         self
     }
 
+    /// The same agent with `tokens` to use at most.
+    pub fn with_juice(mut self, tokens: Option<u64>) -> Self {
+        self.juice = tokens;
+        self
+    }
+
     /// Runs to the end.
-    pub async fn run(mut self) -> Outcome {
+    pub async fn run(self) -> Outcome {
+        self.run_on().await.outcome
+    }
+
+    /// Runs to the end of what it was told.
+    pub async fn run_on(mut self) -> Ended {
         // The provider of the first model that can be had says whether it is a language model.
         self.llm = self.first_provider().is_none_or(|provider| provider.is_llm());
         let end = match self.start() {
@@ -195,13 +220,12 @@ impl Agent {
             cwd: self.plan.directory().display().to_string(),
             progress: self.progress(),
         }))?;
-        let new = &self.history[self.known..];
-        new.iter().try_for_each(|message| self.around.journal.said(&self.me, message))
+        self.around.journal.said(&self.me, &self.history[self.known..])
     }
 
     /// Adds `message` to the conversation, once it is written down.
     fn remember(&mut self, message: Message) -> io::Result<()> {
-        self.around.journal.said(&self.me, &message)?;
+        self.around.journal.said(&self.me, std::slice::from_ref(&message))?;
         self.history.push(message);
         Ok(())
     }
@@ -234,6 +258,13 @@ impl Agent {
             match self.turn(&specs).await {
                 Turn::Continue => {}
                 Turn::Goal(handed) => return End::Goal(handed),
+                Turn::NoCalls if self.plan.ends_with_a_message() => {
+                    // What came in meanwhile is answered, too.
+                    if self.around.inbox.is_empty() {
+                        let text = self.last_text.clone();
+                        return End::Goal(Handed { text, value: None });
+                    }
+                }
                 Turn::NoCalls => return self.grace(Status::ErrorNoCompleteTaskCall).await,
                 Turn::TimedOut => return self.grace(Status::Timeout).await,
                 Turn::Aborted => return End::Aborted,
@@ -282,9 +313,10 @@ impl Agent {
         self.carry_out(answer).await
     }
 
-    /// More tokens than the definition allows.
+    /// More tokens than the definition or whoever started it allows.
     fn over_budget(&self) -> Option<Failure> {
-        let limit = self.plan.limits().max_tokens?;
+        let limits = [self.plan.limits().max_tokens, self.juice];
+        let limit = limits.into_iter().flatten().min()?;
         let used = self.usage.total();
         (used >= limit).then(|| Failure {
             kind: FailureKind::TokenLimit,
@@ -292,7 +324,7 @@ impl Agent {
         })
     }
 
-    fn finish(self, end: End) -> Outcome {
+    fn finish(self, end: End) -> Ended {
         let limits = *self.plan.limits();
         let failure = |kind, message: String| Some(Failure { kind, message });
         let (status, error) = match &end {
@@ -333,7 +365,7 @@ impl Agent {
             outcome.status = Status::Error;
             outcome.error = Some(unwritten(&error));
         }
-        outcome
+        Ended { outcome, history: self.history }
     }
 
     fn record(&self, what: What) -> io::Result<()> {

@@ -21,11 +21,11 @@ use crate::{
     config::{Patience, RunSettings},
     conversation::ToolSpec,
     event::{Decision, Event, FailureKind, Journal, Outcome, Redactor, Sink, Status, What},
-    plan::{Call, ModelBook, Plan, Situation, plan},
+    plan::{ApprovalMode, Call, ModelBook, Plan, Situation, plan},
     provider::{ModelError, ModelId, Provider, Script},
     text::Source,
     tools::{
-        Root, Tool, ToolCx, ToolError, ToolFuture,
+        CallCx, Root, Tool, ToolCx, ToolError, ToolFuture,
         sandbox::{Mode, Sandbox},
     },
 };
@@ -58,7 +58,7 @@ impl Tool for Work {
         ToolSpec { name: "shell".to_owned(), description: String::new(), parameters }
     }
 
-    fn call<'a>(&'a self, _: &'a ToolCx, _: Value) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, _: CallCx<'a>, _: Value) -> ToolFuture<'a> {
         Box::pin(async {
             self.calls.fetch_add(1, Ordering::Relaxed);
             tokio::time::sleep(self.takes).await;
@@ -148,6 +148,7 @@ impl Scene {
                 trusted: false,
             },
             sandbox: Mode::WorkspaceWrite,
+            approval: ApprovalMode::AutoApproveInSandbox,
         };
         plan(&entry, &[], Call::default(), &situation).unwrap()
     }
@@ -175,6 +176,7 @@ impl Scene {
             },
             cancel: self.cancel,
             inbox: Arc::default(),
+            path: Arc::new([]),
         };
         Agent::new(plan, around, "1".to_owned(), 1).run().await
     }
@@ -182,11 +184,11 @@ impl Scene {
 
 #[tokio::test(start_paused = true)]
 async fn waiting_for_an_approval_takes_no_time() {
-    let scene = Scene::new(Work::default(), Person::new(3600, Decision::Approved));
+    let scene = Scene::new(Work::default(), Person::new(1200, Decision::Approved));
     let kept = scene.kept.clone();
     let outcome = scene.play(&[WORK, WORK, DONE]).await;
     assert_eq!(outcome.status, Status::Goal);
-    assert!(outcome.duration_seconds >= 7200.0, "{}", outcome.duration_seconds);
+    assert!(outcome.duration_seconds >= 2400.0, "{}", outcome.duration_seconds);
     let events = kept.events.lock().unwrap();
     let elapsed = events.iter().filter_map(|event| match &event.what {
         What::TurnComplete { progress, .. } => Some(progress.elapsed_seconds),
@@ -198,14 +200,34 @@ async fn waiting_for_an_approval_takes_no_time() {
 #[tokio::test(start_paused = true)]
 async fn working_after_an_approval_does() {
     let work = Work { takes: Duration::from_millis(2500), ..Work::default() };
-    let scene = Scene::new(work, Person::new(3600, Decision::Approved));
+    let scene = Scene::new(work, Person::new(1200, Decision::Approved));
     let outcome = scene.play(&[WORK, WORK, WORK, WORK, "{text: Too late.}"]).await;
     assert_eq!((outcome.status, outcome.turns_used), (Status::Timeout, 4));
 }
 
 #[tokio::test(start_paused = true)]
+async fn nobody_answering_means_no() {
+    let scene = Scene::new(Work::default(), Person::new(1801, Decision::Approved));
+    let kept = scene.kept.clone();
+    let outcome = scene.play(&[WORK, DONE]).await;
+    assert_eq!(outcome.status, Status::Goal);
+    let events = kept.events.lock().unwrap();
+    let decided = events.iter().find_map(|event| match &event.what {
+        What::ApprovalDecision { decision, .. } => Some(*decision),
+        _ => None,
+    });
+    assert_eq!(decided, Some(Decision::TimedOut));
+    let told = events.iter().find_map(|event| match &event.what {
+        What::ToolCallEnd { success, output, .. } => Some((*success, output.clone())),
+        _ => None,
+    });
+    let (success, output) = told.unwrap();
+    assert!(!success && output.contains("nobody answered in time"), "{output}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_run_can_be_stopped_while_someone_is_asked() {
-    let scene = Scene::new(Work::default(), Person::new(3600, Decision::Approved));
+    let scene = Scene::new(Work::default(), Person::new(1200, Decision::Approved));
     let (cancel, calls) = (scene.cancel.clone(), Arc::clone(&scene.work.calls));
     let (outcome, ()) = tokio::join!(scene.play(&[WORK, DONE]), async {
         tokio::time::sleep(Duration::from_secs(60)).await;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    plan::{Call, Given, LimitWishes, ModelWishes},
+    plan::{Call, Context, Finish, Given, LimitWishes, ModelWishes},
     tools::sandbox::Mode,
 };
 
@@ -57,6 +57,26 @@ pub struct StoredCall {
     pub background: bool,
     /// The tools of the agent that started it; everything there is, if nobody did.
     pub caller: Option<Vec<String>>,
+    /// Which persona of its definition it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persona: Option<String>,
+    /// How hard it thinks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
+    /// How hard the agent that started it thinks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_effort: Option<String>,
+    /// Tokens it may use over all of its runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub juice: Option<u64>,
+    /// What it is told besides its definition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    /// How it finishes.
+    pub finish: Finish,
+    /// The call that started it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub call_id: String,
     /// The dialect of its definition.
     pub dialect: String,
     /// Where paths in the call start.
@@ -75,8 +95,13 @@ impl StoredCall {
                 time: self.timeout.map(Duration::from_secs_f64),
                 grace: self.grace.map(Duration::from_secs_f64),
             },
-            context: Vec::new(),
+            context: Context::New,
             require_llm: self.require_llm,
+            persona: self.persona.clone(),
+            effort: self.effort.clone(),
+            parent_effort: self.parent_effort.clone(),
+            notes: self.instructions.iter().cloned().collect(),
+            finish: self.finish,
         }
     }
 

@@ -27,10 +27,10 @@ impl Thread {
         let silent = Duration::from_millis(u64::try_from(now() - self.heartbeat).unwrap_or(0));
         match self.status {
             ThreadStatus::PendingInit | ThreadStatus::Running => true,
-            ThreadStatus::Interrupted => {
+            ThreadStatus::Interrupted | ThreadStatus::Completed | ThreadStatus::Errored => {
                 self.owner.as_ref().is_some_and(|owner| owner.is_alive(silent))
             }
-            _ => false,
+            ThreadStatus::Shutdown | ThreadStatus::NotFound => false,
         }
     }
 

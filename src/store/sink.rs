@@ -28,8 +28,10 @@ impl Sink for StoreSink {
         Ok(self.store.append(&self.owner, event)?)
     }
 
-    fn said(&self, agent: &AgentRef, message: &Message) -> io::Result<()> {
-        let value = serde_json::to_value(message).map_err(io::Error::other)?;
-        Ok(self.store.say(&self.owner, &agent.agent_id, &self.redactor.value(value))?)
+    fn said(&self, agent: &AgentRef, messages: &[Message]) -> io::Result<()> {
+        let values: Result<Vec<_>, _> = messages.iter().map(serde_json::to_value).collect();
+        let values = values.map_err(io::Error::other)?;
+        let values: Vec<_> = values.into_iter().map(|value| self.redactor.value(value)).collect();
+        Ok(self.store.go_on(&self.owner, &agent.agent_id, &values, 0)?)
     }
 }

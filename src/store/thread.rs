@@ -1,87 +1,16 @@
 //! Threads: one for each agent that was ever started.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use rusqlite::{OptionalExtension as _, Row, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Durability, Owner, Store, StoreError, error::MAX_CANDIDATES, now};
-use crate::event::{Failure, FailureKind, Outcome, Status};
+use crate::event::{AgentRef, Failure, FailureKind, Outcome};
 
-/// What a thread is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ThreadStatus {
-    /// It has not begun.
-    PendingInit,
-    /// It works.
-    Running,
-    /// It was stopped in the middle of its work.
-    Interrupted,
-    /// It handed in its result.
-    Completed,
-    /// It ended without one.
-    Errored,
-    /// It was closed.
-    Shutdown,
-    /// There is no such thread.
-    NotFound,
-}
-
-impl ThreadStatus {
-    /// Every one with its name.
-    pub const ALL: &[(&str, Self)] = &[
-        ("pending_init", Self::PendingInit),
-        ("running", Self::Running),
-        ("interrupted", Self::Interrupted),
-        ("completed", Self::Completed),
-        ("errored", Self::Errored),
-        ("shutdown", Self::Shutdown),
-        ("not_found", Self::NotFound),
-    ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, status)| *status == self).map_or("", |(name, _)| name)
-    }
-
-    /// Whether nothing more will happen by itself.
-    pub fn is_final(self) -> bool {
-        match self {
-            Self::PendingInit | Self::Running | Self::Interrupted => false,
-            Self::Completed | Self::Errored | Self::Shutdown | Self::NotFound => true,
-        }
-    }
-
-    /// Whether someone is working on it, or is about to.
-    pub fn is_active(self) -> bool {
-        matches!(self, Self::PendingInit | Self::Running)
-    }
-
-    pub(super) fn parse(name: &str) -> Self {
-        let known = Self::ALL.iter().find(|(known, _)| *known == name);
-        known.map_or(Self::Errored, |(_, status)| *status)
-    }
-
-    /// What a run that ended like this leaves behind.
-    pub fn after(outcome: Status) -> Self {
-        match outcome {
-            Status::Goal => Self::Completed,
-            Status::Aborted => Self::Interrupted,
-            Status::Timeout
-            | Status::MaxTurns
-            | Status::Error
-            | Status::ErrorNoCompleteTaskCall => Self::Errored,
-        }
-    }
-}
-
-impl fmt::Display for ThreadStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+/// What a thread is doing: what its agent is.
+pub use crate::event::AgentStatus as ThreadStatus;
 
 /// Why a thread is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -288,7 +217,7 @@ impl Store {
     /// at once, one succeeds.
     pub fn take_over(&self, id: &str, owner: &Owner) -> Result<(), StoreError> {
         let thread = self.thread(id)?;
-        if thread.status.is_active() && thread.owner.is_some() {
+        if thread.owner.is_some() && thread.is_attended() {
             return Err(StoreError::Owned);
         }
         let before = thread.owner.as_ref().map(ToString::to_string);
@@ -314,6 +243,18 @@ impl Store {
             )
         })?;
         if taken == 1 { Ok(()) } else { Err(StoreError::Owned) }
+    }
+
+    /// `owner` no longer attends to a thread that does not work.
+    pub fn release(&self, owner: &Owner, id: &str) -> Result<(), StoreError> {
+        self.write(Durability::Process, |store| {
+            store.execute(
+                "UPDATE threads SET owner = NULL WHERE id = ?1 AND owner = ?2
+                 AND status NOT IN ('pending_init', 'running')",
+                params![id, owner.to_string()],
+            )
+        })?;
+        Ok(())
     }
 
     /// Says how a thread is called by whoever runs it next, in the background.
@@ -413,24 +354,9 @@ impl Store {
 /// What a run comes to whose process is gone.
 fn died(thread: &Thread) -> Outcome {
     let NewThread { id, agent_type, model, .. } = &thread.begun;
-    Outcome {
-        status: Status::Error,
-        result: String::new(),
-        output: None,
-        agent_id: id.clone(),
-        agent_type: agent_type.clone(),
-        model: model.clone(),
-        llm: true,
-        models: Vec::new(),
-        turns_used: 0,
-        duration_seconds: 0.0,
-        total_tool_use_count: 0,
-        total_duration_ms: 0,
-        total_tokens: 0,
-        usage: Default::default(),
-        unapproved: Vec::new(),
-        error: Some(Failure { kind: FailureKind::ProcessDied, message: DIED.to_owned() }),
-    }
+    let agent = AgentRef { agent_id: id.clone(), agent_type: agent_type.clone() };
+    let failure = Failure { kind: FailureKind::ProcessDied, message: DIED.to_owned() };
+    Outcome::failed(&agent, model.clone(), failure)
 }
 
 fn read_thread(row: &Row<'_>) -> rusqlite::Result<Thread> {

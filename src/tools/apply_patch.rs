@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Root, Tool, ToolCx, ToolError, ToolFuture, ToolSpec,
+    CallCx, Root, Tool, ToolCx, ToolError, ToolFuture, ToolSpec,
     blocking::{Stop, blocking},
     difference::{difference, moved},
     parse,
@@ -85,10 +85,10 @@ impl Tool for ApplyPatch {
         }
     }
 
-    fn call<'a>(&'a self, cx: &'a ToolCx, arguments: Value) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: CallCx<'a>, arguments: Value) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments = parse(arguments)?;
-            blocking(cx, move |root, stop| {
+            blocking(&cx, move |root, stop| {
                 let plan = Plan::new(root, stop, &arguments)?;
                 stop.check()?;
                 save(root, &plan.changes)?;

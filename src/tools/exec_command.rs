@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Tool, ToolCx, ToolFuture, parse,
+    CallCx, Tool, ToolCx, ToolFuture, parse,
     sandbox::{self, Order},
 };
 use crate::conversation::ToolSpec;
@@ -48,7 +48,7 @@ impl Tool for ExecCommand {
         }
     }
 
-    fn call<'a>(&'a self, cx: &'a ToolCx, arguments: Value) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: CallCx<'a>, arguments: Value) -> ToolFuture<'a> {
         Box::pin(async move {
             let Arguments { program, args, timeout_ms, workdir, stdin } = parse(arguments)?;
             let order = Order {
@@ -58,7 +58,7 @@ impl Tool for ExecCommand {
                 workdir: workdir.as_deref(),
                 timeout: timeout_ms.map(Duration::from_millis),
             };
-            sandbox::run(cx, order).await
+            sandbox::run(&cx, order).await
         })
     }
 

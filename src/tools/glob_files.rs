@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Root, Tool, ToolCx, ToolError, ToolFuture, ToolSpec,
+    CallCx, Root, Tool, ToolError, ToolFuture, ToolSpec,
     blocking::{Stop, blocking},
     parse,
     root::{Obstacle, shown},
@@ -59,10 +59,10 @@ impl Tool for GlobFiles {
         }
     }
 
-    fn call<'a>(&'a self, cx: &'a ToolCx, arguments: Value) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: CallCx<'a>, arguments: Value) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments = parse(arguments)?;
-            blocking(cx, move |root, stop| find(root, stop, &arguments)).await
+            blocking(&cx, move |root, stop| find(root, stop, &arguments)).await
         })
     }
 }
@@ -143,7 +143,7 @@ mod tests {
     use crate::tools::tests::cx;
 
     async fn call(root: &Path, arguments: Value) -> Result<String, String> {
-        GlobFiles.call(&cx(root), arguments).await.map_err(|error| error.to_string())
+        GlobFiles.call((&cx(root)).into(), arguments).await.map_err(|error| error.to_string())
     }
 
     /// Writes files, each a second older than the one before.

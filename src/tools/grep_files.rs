@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Root, Tool, ToolCx, ToolError, ToolFuture, ToolSpec,
+    CallCx, Root, Tool, ToolError, ToolFuture, ToolSpec,
     blocking::{Stop, blocking},
     glob_files::Pattern,
     parse,
@@ -99,10 +99,10 @@ impl Tool for GrepFiles {
         }
     }
 
-    fn call<'a>(&'a self, cx: &'a ToolCx, arguments: Value) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: CallCx<'a>, arguments: Value) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments = parse(arguments)?;
-            blocking(cx, move |root, stop| search(root, stop, &arguments)).await
+            blocking(&cx, move |root, stop| search(root, stop, &arguments)).await
         })
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Root, Tool, ToolCx, ToolError, ToolFuture, ToolSpec,
+    CallCx, Root, Tool, ToolError, ToolFuture, ToolSpec,
     blocking::{Stop, blocking},
     parse,
     root::{Obstacle, kind, open_folder, shown},
@@ -68,10 +68,10 @@ impl Tool for ListDir {
         }
     }
 
-    fn call<'a>(&'a self, cx: &'a ToolCx, arguments: Value) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: CallCx<'a>, arguments: Value) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments = parse(arguments)?;
-            blocking(cx, move |root, stop| list(root, stop, &arguments)).await
+            blocking(&cx, move |root, stop| list(root, stop, &arguments)).await
         })
     }
 }
@@ -169,7 +169,7 @@ mod tests {
     use crate::tools::tests::{cx, fifo};
 
     async fn call(root: &Path, arguments: Value) -> Result<String, String> {
-        ListDir.call(&cx(root), arguments).await.map_err(|error| error.to_string())
+        ListDir.call((&cx(root)).into(), arguments).await.map_err(|error| error.to_string())
     }
 
     #[tokio::test]

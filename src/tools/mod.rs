@@ -1,6 +1,6 @@
 //! The tools agents have.
 //!
-//! A tool sees a root directory, a sandbox and its own limits, never the agent or the session.
+//! A tool sees a root directory, a sandbox, its own limits and who calls it, never the session.
 //! What a call may do has been decided before it gets here. Dropping the future ends a call, and
 //! nothing it started lives on.
 
@@ -22,7 +22,7 @@ mod walk;
 mod web_fetch;
 mod write_file;
 
-use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{fmt, future::Future, ops::Deref, pin::Pin, sync::Arc, time::Duration};
 
 pub use exec_command::ExecCommand;
 pub use root::{FileError, Obstacle, Root, RootError};
@@ -34,7 +34,8 @@ use thiserror::Error;
 pub use web_fetch::WebFetch;
 
 use crate::{
-    conversation::ToolSpec,
+    conversation::{Message, ToolSpec},
+    event::AgentRef,
     model::{Effect, canonical_tool},
 };
 
@@ -47,12 +48,17 @@ pub trait Tool: fmt::Debug + Send + Sync {
     fn spec(&self) -> ToolSpec;
 
     /// Does it. The result is capped and says how to get the rest.
-    fn call<'a>(&'a self, cx: &'a ToolCx, arguments: Value) -> ToolFuture<'a>;
+    fn call<'a>(&'a self, cx: CallCx<'a>, arguments: Value) -> ToolFuture<'a>;
 
     /// Exactly what a call would do, for a person who has to allow it: the command, or the files
     /// with the lines that change.
     fn preview(&self, _cx: &ToolCx, arguments: &Value) -> String {
         serde_json::to_string_pretty(arguments).unwrap_or_default()
+    }
+
+    /// What a person has to allow in this call in particular, whatever the tool may do otherwise.
+    fn asks(&self, _cx: CallCx<'_>, _arguments: &Value) -> Option<String> {
+        None
     }
 
     /// Whether the time limit for tools holds for it. What has limits of its own needs no other.
@@ -77,6 +83,37 @@ pub struct ToolCx {
     pub time_limit: Duration,
     /// Whether web pages may be fetched.
     pub web: bool,
+}
+
+/// A call: what tools work with, and whose call it is.
+#[derive(Clone, Copy, Debug)]
+pub struct CallCx<'a> {
+    /// What tools work with.
+    pub tools: &'a ToolCx,
+    /// Who calls.
+    pub agent: &'a AgentRef,
+    /// The call.
+    pub call_id: &'a str,
+    /// The caller's conversation.
+    pub history: &'a [Message],
+}
+
+/// Nobody in particular.
+static NOBODY: AgentRef = AgentRef { agent_id: String::new(), agent_type: String::new() };
+
+impl<'a> From<&'a ToolCx> for CallCx<'a> {
+    /// A call that is no agent's.
+    fn from(tools: &'a ToolCx) -> Self {
+        Self { tools, agent: &NOBODY, call_id: "", history: &[] }
+    }
+}
+
+impl Deref for CallCx<'_> {
+    type Target = ToolCx;
+
+    fn deref(&self) -> &ToolCx {
+        self.tools
+    }
 }
 
 /// A call without a result.

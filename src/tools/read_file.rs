@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Root, Tool, ToolCx, ToolError, ToolFuture, ToolSpec,
+    CallCx, Root, Tool, ToolError, ToolFuture, ToolSpec,
     blocking::{Stop, StoppedReader, blocking},
     parse,
 };
@@ -74,10 +74,10 @@ impl Tool for ReadFile {
         }
     }
 
-    fn call<'a>(&'a self, cx: &'a ToolCx, arguments: Value) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: CallCx<'a>, arguments: Value) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments = parse(arguments)?;
-            blocking(cx, move |root, stop| read(root, stop, &arguments)).await
+            blocking(&cx, move |root, stop| read(root, stop, &arguments)).await
         })
     }
 }
@@ -222,7 +222,7 @@ mod tests {
     use crate::tools::tests::{cx, fifo, while_swapping};
 
     async fn call(root: &Path, arguments: Value) -> Result<String, String> {
-        ReadFile.call(&cx(root), arguments).await.map_err(|error| error.to_string())
+        ReadFile.call((&cx(root)).into(), arguments).await.map_err(|error| error.to_string())
     }
 
     async fn read_bytes(bytes: &[u8]) -> Result<String, String> {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Tool, ToolCx, ToolFuture, parse,
+    CallCx, Tool, ToolCx, ToolFuture, parse,
     sandbox::{self, Order},
 };
 use crate::conversation::ToolSpec;
@@ -49,7 +49,7 @@ impl Tool for Shell {
         }
     }
 
-    fn call<'a>(&'a self, cx: &'a ToolCx, arguments: Value) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: CallCx<'a>, arguments: Value) -> ToolFuture<'a> {
         Box::pin(async move {
             let Arguments { command, timeout_ms, workdir } = parse(arguments)?;
             let order = Order {
@@ -59,7 +59,7 @@ impl Tool for Shell {
                 workdir: workdir.as_deref(),
                 timeout: timeout_ms.map(Duration::from_millis),
             };
-            sandbox::run(cx, order).await
+            sandbox::run(&cx, order).await
         })
     }
 

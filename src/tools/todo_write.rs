@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Value, json};
 
-use super::{Tool, ToolCx, ToolError, ToolFuture, ToolSpec, parse};
+use super::{CallCx, Tool, ToolError, ToolFuture, ToolSpec, parse};
 
 /// Longer lists help nobody.
 const MAX_ITEMS: usize = 100;
@@ -84,7 +84,7 @@ impl Tool for TodoWrite {
         }
     }
 
-    fn call<'a>(&'a self, _cx: &'a ToolCx, arguments: Value) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, _cx: CallCx<'a>, arguments: Value) -> ToolFuture<'a> {
         Box::pin(async move { render(&parse::<Arguments>(arguments)?.todos) })
     }
 }
@@ -126,7 +126,7 @@ mod tests {
 
     async fn call(arguments: Value) -> Result<String, String> {
         let dir = tempfile::tempdir().unwrap();
-        TodoWrite.call(&cx(dir.path()), arguments).await.map_err(|error| error.to_string())
+        TodoWrite.call((&cx(dir.path())).into(), arguments).await.map_err(|error| error.to_string())
     }
 
     #[tokio::test]

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use url::{Host, Url};
 
-use super::{Tool, ToolCx, ToolError, ToolFuture, parse};
+use super::{CallCx, Tool, ToolCx, ToolError, ToolFuture, parse};
 use crate::conversation::ToolSpec;
 
 /// Bytes of a page that are read.
@@ -80,7 +80,7 @@ impl Tool for WebFetch {
         }
     }
 
-    fn call<'a>(&'a self, cx: &'a ToolCx, arguments: Value) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: CallCx<'a>, arguments: Value) -> ToolFuture<'a> {
         Box::pin(async move {
             let Arguments { url, max_chars } = parse(arguments)?;
             if !cx.web {

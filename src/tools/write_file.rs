@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Root, Tool, ToolCx, ToolError, ToolFuture, ToolSpec,
+    CallCx, Root, Tool, ToolCx, ToolError, ToolFuture, ToolSpec,
     blocking::blocking,
     difference::difference,
     parse,
@@ -50,10 +50,10 @@ impl Tool for WriteFile {
         }
     }
 
-    fn call<'a>(&'a self, cx: &'a ToolCx, arguments: Value) -> ToolFuture<'a> {
+    fn call<'a>(&'a self, cx: CallCx<'a>, arguments: Value) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments = parse(arguments)?;
-            blocking(cx, move |root, stop| {
+            blocking(&cx, move |root, stop| {
                 let change = plan(root, arguments)?;
                 stop.check()?;
                 write(root, change)
@@ -102,7 +102,7 @@ mod tests {
 
     async fn call(root: &Path, path: &str, content: &str) -> Result<String, String> {
         let arguments = json!({ "path": path, "content": content });
-        WriteFile.call(&cx(root), arguments).await.map_err(|error| error.to_string())
+        WriteFile.call((&cx(root)).into(), arguments).await.map_err(|error| error.to_string())
     }
 
     #[tokio::test]
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o755);
         assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1);
         let arguments = json!({ "path": "x", "content": "", "mode": 1 });
-        assert!(WriteFile.call(&cx(dir.path()), arguments).await.is_err());
+        assert!(WriteFile.call((&cx(dir.path())).into(), arguments).await.is_err());
         let long = "x".repeat(MAX_BYTES + 1);
         let said = call(dir.path(), "x", &long).await.unwrap_err();
         assert_eq!(said, "`content` has more than 5242880 bytes");

@@ -102,7 +102,7 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("TOOL_CALL_END", &["tool_name", "call_id", "success", "duration_ms", "output"]),
     ("TURN_COMPLETE", &["progress", "usage"]),
     ("RETRY", &["model", "attempt", "delay_ms", "error"]),
-    ("APPROVAL_REQUEST", &["call_id", "tool_name", "detail"]),
+    ("APPROVAL_REQUEST", &["call_id", "tool_name", "detail", "path"]),
     ("APPROVAL_DECISION", &["call_id", "decision"]),
     ("ERROR", &["error"]),
     ("GRACE_PERIOD_START", &["reason", "grace_seconds"]),

@@ -112,7 +112,7 @@ impl Bench {
 /// Calls a tool and waits for it.
 fn call(tool: &dyn Tool, cx: &ToolCx, arguments: Value) -> Result<String, ToolError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(tool.call(cx, arguments))
+    runtime.block_on(tool.call(cx.into(), arguments))
 }
 
 /// The backends of this machine. Landlock must be one.

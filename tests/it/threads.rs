@@ -152,6 +152,7 @@ fn eventful() -> Threads {
             call_id: "c".to_owned(),
             tool_name: "shell".to_owned(),
             detail: "rm -rf target".to_owned(),
+            path: Vec::new(),
         },
         What::ApprovalDecision { call_id: "c".to_owned(), decision: Decision::Denied },
         result("shell", false, "denied".to_owned()),

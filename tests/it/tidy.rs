@@ -63,7 +63,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "store",
         ],
     ),
-    ("collab", &["text", "conversation", "event", "tools", "store", "session"]),
+    ("collab", &["text", "conversation", "event", "tools", "store", "session", "plan", "render"]),
     (
         "render",
         &[

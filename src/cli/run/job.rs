@@ -5,7 +5,7 @@ use std::{
     fs::{self, File},
     io::{self, Write as _},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, Weak},
     time::SystemTime,
 };
 
@@ -18,25 +18,28 @@ use super::{
     order::{Order, environment_wishes},
     outcome,
     screen::{Screen, Terminal, Watch},
-    thread::Keeper,
     worker,
 };
 use crate::{
-    authority::{Circumstances, MAX_DEPTH, Position, Trust},
+    authority::Circumstances,
     catalog::{Catalog, Entry},
     cli::{
         args::{OnExit, RunFormat},
-        trust::trusted,
+        trust::{read_trust, trust_file, trusted},
         world::World,
     },
-    collab::{TaskOutputTool, TaskTool},
-    config::{Patience, RunSettings},
+    collab,
+    config::{Patience, Settings},
     event::{Decision, Event, Journal, Outcome, Redactor, Sink, Status, is_secret_name, today},
     model::Effect,
-    plan::{ModelBook, ModelWishes, Plan, PlanError, Situation, plan},
+    plan::{ApprovalMode, ModelBook, ModelWishes, Plan, PlanError, Situation, plan},
     provider::{Recording, Replay},
-    run::{Agent, Always, Approver, Surroundings},
-    session::{Approvals, Launcher, Main, Session, is_trusted},
+    run::{Always, Approver, Surroundings},
+    session::{
+        Approvals, Launcher, Leaving, Main, Roster, RosterSink, Session, Setup, StoredCall,
+        is_trusted, position,
+    },
+    store::{NewThread, Owner, Store, StoreSink},
     tools::{self, Root, Tool, ToolCx, sandbox::Sandbox},
 };
 
@@ -46,30 +49,29 @@ pub(super) struct Job {
     pub redactor: Redactor,
     registry: Registry,
     patience: Patience,
-    approve: Approvals,
-    sandbox: Sandbox,
     root: Root,
     tools: Arc<[Arc<dyn Tool>]>,
-    web: bool,
-    /// What it takes to start other agents.
-    delegation: Option<Delegation>,
-}
-
-/// What it takes to start other agents.
-struct Delegation {
-    catalog: Catalog,
-    trust: Trust,
-    settings: RunSettings,
+    /// The agents it can start; none if it cannot.
+    catalog: Option<Catalog>,
+    settings: Settings,
     book: ModelBook,
     wishes: ModelWishes,
     today: String,
-    cwd: PathBuf,
-    helper: PathBuf,
-    environment: Vec<(OsString, OsString)>,
+    helper: (PathBuf, Vec<(OsString, OsString)>),
+    entry: Entry,
+    call: StoredCall,
 }
 
-/// The tools with which a main agent starts others.
-const DELEGATING: &[&str] = &["Task", "TaskOutput"];
+/// How a run is carried out.
+pub(in crate::cli) struct Staging {
+    pub format: RunFormat,
+    /// Where the thread is kept, and by whom.
+    pub kept: Option<(Arc<Store>, Owner)>,
+    pub thread: NewThread,
+    /// What to tell a thread that goes on.
+    pub resumed: Option<Vec<String>>,
+    pub cancel: CancellationToken,
+}
 
 impl Job {
     /// Works out everything that can go wrong before a model is asked.
@@ -78,10 +80,10 @@ impl Job {
         order: &mut Order,
         runtime: &Runtime,
     ) -> Result<Result<Self, PlanError>> {
-        let settings = world.settings()?.run.clone();
-        let patience = settings.patience();
+        let settings = world.settings()?.clone();
+        let patience = settings.run.patience();
         let cwd = Root::open(&order.cwd)?.path().to_owned();
-        let mut book = models::book(world, &settings);
+        let mut book = models::book(world, &settings.run);
         let redactor = redactor(world, &book);
         let replay = order.replay.as_deref().map(|file| read_replay(file, &cwd, &redactor));
         let replay = replay.transpose()?;
@@ -90,28 +92,25 @@ impl Job {
         if !order.call.no_probe && needs_probe(&book, &order.entry, &order.wishes(world)) {
             book.local = Some(runtime.block_on(models::on_this_machine(&book, patience)));
         }
-        let web = settings.web_fetch.unwrap_or(false);
+        let web = settings.run.web_fetch.unwrap_or(false);
         let allowed = |tool: &Arc<dyn Tool>| web || tool.effect() != Effect::Network;
         let tools: Arc<[Arc<dyn Tool>]> = tools::built_in().into_iter().filter(allowed).collect();
         let catalog = order.catalog.take();
         let names = available(&tools, catalog.is_some(), order.call.caller.as_deref());
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let trust = trusted(world)?;
         let situation = Situation {
             cwd: &cwd,
             today: &date,
             models: &book,
-            settings: &settings,
+            settings: &settings.run,
             circumstances: Circumstances {
                 caller: Some(&names),
-                position: match order.call.caller {
-                    None => Position::Main,
-                    Some(_) => Position::Below { depth: 1, max_depth: MAX_DEPTH },
-                },
+                position: position(&order.call, settings.collab.max_depth()),
                 background: order.call.background,
-                trusted: is_trusted(&trust, &order.entry),
+                trusted: is_trusted(&trusted(world)?, &order.entry),
             },
-            sandbox: order.call.sandbox().unwrap_or_else(|| settings.sandbox()),
+            sandbox: order.call.sandbox().unwrap_or_else(|| settings.run.sandbox()),
+            approval: ApprovalMode::AutoApproveInSandbox,
         };
         let plan = match plan(
             &order.entry,
@@ -134,61 +133,45 @@ impl Job {
         };
         let environment = without_keys(world, &book);
         let helper = std::env::current_exe().context("cannot find agentctl itself")?;
-        let delegation = catalog.map(|catalog| Delegation {
-            catalog,
-            trust,
-            settings,
-            book: book.clone(),
-            wishes: environment_wishes(world),
-            today: date,
-            cwd,
-            helper: helper.clone(),
-            environment: environment.clone(),
-        });
-        let mut registry = Registry::new(book, order.call.from.clone(), patience, recording);
+        let mut registry =
+            Registry::new(book.clone(), order.call.from.clone(), patience, recording);
         for model in plan.models() {
             registry.prepare(model)?;
         }
         if let Some(replay) = replay {
             registry.replay(plan.models()[0].clone(), replay);
         }
-        let sandbox = Sandbox::new(plan.sandbox(), helper, environment);
-        let (plan, approve) = (Arc::new(plan), order.call.approve);
         Ok(Ok(Self {
-            plan,
+            plan: Arc::new(plan),
             redactor,
             registry,
             patience,
-            approve,
-            sandbox,
             root,
             tools,
-            web,
-            delegation,
+            catalog,
+            settings,
+            book,
+            wishes: environment_wishes(world),
+            today: date,
+            helper: (helper, environment),
+            entry: order.entry.clone(),
+            call: order.call.clone(),
         }))
     }
 
-    /// Carries it out until `cancel`. `keeper` keeps what happens.
-    pub async fn run(
-        self,
-        world: &World,
-        format: RunFormat,
-        keeper: Keeper,
-        cancel: CancellationToken,
-        on_exit: OnExit,
-    ) -> Result<Outcome> {
+    /// Carries it out, and takes care of those it started.
+    pub async fn run(self, world: &World, staging: Staging, on_exit: OnExit) -> Result<Outcome> {
         let terminal = world.err_is_terminal();
         let screen = Screen::new(world.err_paint(), world.text_width());
-        // What is shown has been kept before.
-        let mut sinks: Vec<Box<dyn Sink>> = keeper.sink(&self.redactor).into_iter().collect();
-        if format == RunFormat::Jsonl {
+        let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
+        if staging.format == RunFormat::Jsonl {
             sinks.push(Box::new(Lines(Mutex::new(io::stdout()))));
         }
         let _animation = terminal.then(|| screen.animate());
         if terminal {
             sinks.push(Box::new(Watch(Arc::clone(&screen))));
         }
-        let approver: Arc<dyn Approver> = match self.approve {
+        let approver: Arc<dyn Approver> = match self.call.approve {
             Approvals::Always => Arc::new(Always(Decision::Approved)),
             Approvals::Never => Arc::new(Always(Decision::Denied)),
             Approvals::Ask if terminal && File::open("/dev/tty").is_ok() => {
@@ -196,90 +179,87 @@ impl Job {
             }
             Approvals::Ask => Arc::new(Always(Decision::NobodyToAsk)),
         };
+        let session = self.session(world, staging, sinks, approver)?;
+        let living = session.live();
+        let outcome = session.run_main().await?;
+        // Whoever cancels an agent means those it started as well.
+        let aborted = outcome.status == Status::Aborted;
+        session.leave(if aborted { Leaving::Cancel } else { on_exit.into() }).await?;
+        drop(living);
+        session.end()?;
+        Ok(outcome)
+    }
+
+    /// The session of the run. What happens is kept before `sinks` see it.
+    pub fn session(
+        self,
+        world: &World,
+        staging: Staging,
+        sinks: Vec<Box<dyn Sink>>,
+        approver: Arc<dyn Approver>,
+    ) -> Result<Arc<Session>> {
+        let Staging { kept, thread, resumed, cancel, .. } = staging;
+        let roster = Arc::new(Roster::default());
+        let mut all: Vec<Box<dyn Sink>> = Vec::new();
+        let mut next = 0;
+        if let Some((store, owner)) = &kept {
+            next = store.next_in_session(&thread.session)?;
+            let redactor = self.redactor.clone();
+            all.push(Box::new(StoreSink::new(Arc::clone(store), owner.clone(), redactor)));
+        }
+        all.push(Box::new(RosterSink(Arc::clone(&roster))));
+        all.extend(sinks);
+        let web = self.settings.run.web_fetch.unwrap_or(false);
+        let (helper, environment) = self.helper.clone();
         let around = Surroundings {
             models: Arc::new(self.registry),
             tools: self.tools,
             cx: Arc::new(ToolCx {
                 root: self.root,
-                sandbox: self.sandbox,
+                sandbox: Sandbox::new(self.plan.sandbox(), helper, environment),
                 time_limit: self.patience.tool,
-                web: self.web,
+                web,
             }),
-            journal: Arc::new(Journal::from(keeper.next()?, sinks, self.redactor.clone())),
+            journal: Arc::new(Journal::from(next, all, self.redactor)),
             approver,
             patience: self.patience,
-            cancel: cancel.clone(),
+            cancel,
             inbox: Arc::default(),
+            path: Arc::new([]),
         };
-        let inbox = Arc::clone(&around.inbox);
-        let around = match self.delegation {
-            Some(delegation) => {
-                delegating(delegation, &self.plan, around, self.approve, &keeper, world.cwd())
-            }
-            None => around,
+        let trust_file = trust_file(world);
+        let delegates = self.catalog.is_some();
+        let setup = Setup {
+            catalog: self.catalog.unwrap_or_default(),
+            trust: Box::new(move || read_trust(trust_file.as_deref())),
+            lint: self.settings.lint,
+            run: self.settings.run,
+            collab: self.settings.collab,
+            book: self.book,
+            wishes: self.wishes,
+            today: self.today,
+            around,
+            approve: self.call.approve,
+            helper: self.helper,
+            kept,
+            launcher: Arc::new(Processes { started_in: world.cwd().to_owned() }),
+            roster,
+            from: self.call.from.clone(),
         };
-        let past = keeper.past(self.plan.messages(), &self.redactor)?;
-        let mut agent = Agent::new(self.plan, around, keeper.id().to_owned(), keeper.ordinal());
-        if let Some(past) = past {
-            agent = agent.after(past, Vec::new());
-        }
-        let living = keeper.live(Arc::clone(&inbox), cancel.clone());
-        let outcome = agent.run().await;
-        drop(living);
-        keeper.end(&inbox)?;
-        // Whoever cancels an agent means those it started as well.
-        let on_exit = if outcome.status == Status::Aborted { OnExit::Cancel } else { on_exit };
-        keeper.settle_children(on_exit, &cancel).await?;
-        Ok(outcome)
+        let main = Main { thread, entry: self.entry, plan: self.plan, call: self.call, resumed };
+        let tools = |session: &Weak<Session>| {
+            if delegates { collab::tools(session) } else { Vec::new() }
+        };
+        Ok(Session::new(setup, main, tools)?)
     }
 }
 
 /// The tools an agent can be given: those there are, and of these those its caller has.
 fn available(tools: &[Arc<dyn Tool>], delegates: bool, caller: Option<&[String]>) -> Vec<String> {
     let built_in = tools.iter().map(|tool| tool.spec().name);
-    let delegating = DELEGATING.iter().filter(|_| delegates).map(|name| (*name).to_owned());
+    let delegating = collab::names().filter(|_| delegates).map(str::to_owned);
     let all = built_in.chain(delegating);
     all.filter(|name| caller.is_none_or(|caller| caller.contains(name))).collect()
-}
-
-/// `around` with the tools that start other agents, for the main agent.
-fn delegating(
-    delegation: Delegation,
-    plan: &Plan,
-    around: Surroundings,
-    approve: Approvals,
-    keeper: &Keeper,
-    started_in: &Path,
-) -> Surroundings {
-    let Delegation { catalog, trust, settings, book, wishes, today, cwd, helper, environment } =
-        delegation;
-    let names = around.tools.iter().map(|tool| tool.spec().name);
-    let session = Arc::new(Session {
-        main: Main {
-            id: keeper.id().to_owned(),
-            cwd,
-            from: started_in.to_owned(),
-            sandbox: plan.sandbox(),
-            tools: names.filter(|name| plan.grants(name)).collect(),
-            model: plan.models().first().cloned(),
-        },
-        catalog,
-        trust,
-        settings,
-        book,
-        wishes,
-        today,
-        around: around.clone(),
-        approve,
-        helper: (helper, environment),
-        kept: keeper.kept(),
-        launcher: Arc::new(Processes { started_in: started_in.to_owned() }),
-        ordinals: Mutex::default(),
-    });
-    let more: [Arc<dyn Tool>; 2] =
-        [Arc::new(TaskTool(Arc::clone(&session))), Arc::new(TaskOutputTool(session))];
-    let tools = around.tools.iter().cloned().chain(more).collect();
-    Surroundings { tools, ..around }
 }
 
 /// Starts a process for each agent in the background.

@@ -13,11 +13,10 @@ use std::{io::Write as _, path::PathBuf};
 use anyhow::{Context as _, Result, bail};
 use tokio::runtime::Runtime;
 
-use job::Job;
+use job::{Job, Staging};
 pub(super) use models::book;
 use order::Order;
 pub(super) use order::{environment_wishes, typed_or_stdin};
-use thread::Keeper;
 pub(super) use worker::{WORKER, work};
 
 use super::{
@@ -34,7 +33,7 @@ use crate::{
     plan::PlanError,
     render::{drawn, json_text, sheet_text},
     session::new_thread,
-    store::{Mail, MailKind, Store, Thread},
+    store::{Mail, MailKind, Owner, Store, Thread},
 };
 
 /// Variables that choose the model of every agent, the first that is set.
@@ -58,15 +57,18 @@ pub(super) fn run(world: &mut World, args: &RunArgs) -> Result<Exit> {
     let thread = new_thread(&order.entry, &job.plan, &order.call, &order.cwd, &job.redactor);
     if args.how.background {
         let store = thread::store(world)?.context("a background run has to be kept")?;
-        store.create(&thread, None)?;
+        store.create(&thread, Some(&Owner::this_process()))?;
         worker::start(world.cwd(), &thread.id)?;
         return launched(world, args, &thread.id, job.plan.description());
     }
     let store = thread::store(world)?;
     let cancel = job::listen(&runtime)?;
-    let keeper = Keeper::new(&thread, store)?;
-    let outcome =
-        runtime.block_on(job.run(world, args.how.format, keeper, cancel, args.how.on_exit))?;
+    let kept = store.map(|store| (store, Owner::this_process()));
+    if let Some((store, owner)) = &kept {
+        store.create(&thread, Some(owner))?;
+    }
+    let staging = Staging { format: args.how.format, kept, thread, resumed: None, cancel };
+    let outcome = runtime.block_on(job.run(world, staging, args.how.on_exit))?;
     end(world, args.how.format, runtime, &outcome)
 }
 
@@ -106,9 +108,16 @@ fn resume(world: &mut World, args: &RunArgs, id: &str) -> Result<Exit> {
         return launched(world, args, id, job.plan.description());
     }
     let cancel = job::listen(&runtime)?;
-    let keeper = Keeper::resume(&thread, store, prompt)?;
-    let outcome =
-        runtime.block_on(job.run(world, args.how.format, keeper, cancel, args.how.on_exit))?;
+    let owner = Owner::this_process();
+    store.take_over(id, &owner)?;
+    let staging = Staging {
+        format: args.how.format,
+        kept: Some((store, owner)),
+        resumed: Some(prompt.into_iter().collect()),
+        thread: thread.begun,
+        cancel,
+    };
+    let outcome = runtime.block_on(job.run(world, staging, args.how.on_exit))?;
     end(world, args.how.format, runtime, &outcome)
 }
 
@@ -139,6 +148,8 @@ fn launch_again(
     job: &Job,
     mail: Option<&Mail>,
 ) -> Result<()> {
+    // From here on nobody else can go on with it.
+    store.take_over(id, &Owner::this_process())?;
     store.call_again(id, &job.redactor.value(serde_json::to_value(&order.call)?))?;
     if let Some(mail) = mail {
         store.send(id, mail)?;
@@ -232,19 +243,8 @@ fn missing(catalog: &Catalog, name: &str, is_file: bool) -> String {
 
 /// The findings that count.
 fn settled(world: &mut World, report: FileReport) -> Result<Vec<Finding>> {
-    let mut reports = [report];
-    lint::suppress(&mut reports);
-    let [mut report] = reports;
     let path = world.cwd().join(&report.path);
-    let settings = world.settings()?.lint.clone();
-    report.findings.retain_mut(|finding| match settings.level(finding, &path) {
-        Some(level) => {
-            finding.level = level;
-            true
-        }
-        None => false,
-    });
-    Ok(report.findings)
+    Ok(world.settings()?.lint.settle(report, &path))
 }
 
 /// Says why the agent cannot be run.

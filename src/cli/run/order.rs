@@ -54,9 +54,6 @@ impl Order {
     ) -> Result<Self> {
         let call = StoredCall {
             prompt: prompt(args.prompt.as_deref())?,
-            description: None,
-            parent_model: None,
-            caller: None,
             inputs: args.input_file.as_deref().map(read_inputs).transpose()?.unwrap_or_default(),
             texts: args.input.clone(),
             model: args.how.model.clone(),
@@ -70,6 +67,7 @@ impl Order {
             background: args.how.background,
             dialect: entry.dialect.id.to_owned(),
             from: world.cwd().to_owned(),
+            ..StoredCall::default()
         };
         let cwd = args.cwd.as_ref().map_or(world.cwd().to_owned(), |dir| world.cwd().join(dir));
         let (record, replay) = (args.record.clone(), args.replay.clone());

@@ -162,8 +162,9 @@ impl<'a> Asking<'a> {
         for _ in 0..std::mem::take(&mut state.drawn) {
             eprint_raw("\x1b[1A\x1b[2K");
         }
-        let Question { agent, tool, detail } = question;
-        let name = screen.paint.yellow(printable(&agent.agent_type));
+        let Question { agent, path, tool, detail, .. } = question;
+        let path = if path.is_empty() { agent.agent_type.clone() } else { path.join(" › ") };
+        let name = screen.paint.yellow(printable(&path));
         let mut text = format!("[{name}] wants to use `{}`:\n\n", printable(tool));
         for line in printable(detail).lines() {
             text.push_str(&format!("    {line}\n"));

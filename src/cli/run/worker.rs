@@ -11,9 +11,8 @@ use anyhow::{Context as _, Result, bail};
 use tokio::runtime::Runtime;
 
 use super::{
-    job::{self, Job},
+    job::{self, Job, Staging},
     order::Order,
-    thread::Keeper,
 };
 use crate::{
     cli::{
@@ -22,7 +21,7 @@ use crate::{
         run::thread::STORE,
         world::World,
     },
-    store::Store,
+    store::{Owner, Store, StoreError},
 };
 
 /// The command that runs a thread that is in the store already.
@@ -31,11 +30,12 @@ pub(in crate::cli) const WORKER: &str = "__worker";
 /// What a worker says when the thread is its own.
 const READY: &str = "ready";
 
-/// Starts a process that runs the thread `id`, and waits until it has taken it over.
-pub(super) fn start(started_in: &Path, id: &str) -> Result<()> {
+/// Starts a process that runs the thread `id`, which is this process's, and waits until it has taken
+/// it over.
+pub(in crate::cli) fn start(started_in: &Path, id: &str) -> Result<()> {
     let program = std::env::current_exe().context("cannot find agentctl itself")?;
     let mut child = Command::new(program)
-        .args([WORKER, id])
+        .args([WORKER, id, &Owner::this_process().to_string()])
         .current_dir(started_in)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -59,8 +59,8 @@ pub(super) fn start(started_in: &Path, id: &str) -> Result<()> {
     bail!("the process for it did not start\n{}", why.trim_end());
 }
 
-/// Runs the thread `id` in this process.
-pub(in crate::cli) fn work(world: &mut World, id: &str) -> Result<Exit> {
+/// Runs the thread `id` in this process, which takes it over from `from`.
+pub(in crate::cli) fn work(world: &mut World, id: &str, from: &str) -> Result<Exit> {
     // Whoever closes the terminal this was started from does not mean this process.
     rustix::process::setsid().ok();
     let store = Arc::new(Store::open(&world.state_file(STORE)?)?);
@@ -69,10 +69,22 @@ pub(in crate::cli) fn work(world: &mut World, id: &str) -> Result<Exit> {
     let runtime: Runtime = super::runtime()?;
     let job = Job::prepare(world, &mut order, &runtime)??;
     let cancel = job::listen(&runtime)?;
-    let keeper = Keeper::resume(&thread, store, None)?;
+    let owner = Owner::this_process();
+    let taken = match from.parse() {
+        Ok(from) => store.hand_over(id, &from, &owner),
+        Err(()) => Err(StoreError::Owned),
+    };
+    // Whoever started this process may be gone, and the thread nobody's.
+    taken.or_else(|_| store.take_over(id, &owner))?;
     world.announce(READY)?;
-    let outcome =
-        runtime.block_on(job.run(world, RunFormat::Text, keeper, cancel, OnExit::Wait))?;
+    let staging = Staging {
+        format: RunFormat::Text,
+        kept: Some((store, owner)),
+        thread: thread.begun,
+        resumed: Some(Vec::new()),
+        cancel,
+    };
+    let outcome = runtime.block_on(job.run(world, staging, OnExit::Wait))?;
     runtime.shutdown_background();
     Ok(super::outcome::exit(&outcome))
 }

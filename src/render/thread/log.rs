@@ -164,6 +164,7 @@ impl Log {
                     Decision::Approved => "yes",
                     Decision::ApprovedForRun => "yes, from now on",
                     Decision::Denied => "no",
+                    Decision::TimedOut => "no: nobody answered in time",
                     Decision::NobodyToAsk => "no: nobody can be asked",
                 };
                 writeln!(out, "{}", paint.yellow(format!("the answer is {answer}"))).ok();
@@ -171,11 +172,29 @@ impl Log {
             What::Error { error } => {
                 writeln!(out, "{}", paint.red(format!("error: {}", one_line(&error.message)))).ok();
             }
+            What::BackgroundEvent(background) => {
+                writeln!(out, "{}", paint.dim(one_line(&background.message))).ok();
+            }
+            What::ThreadNoteUpdated { thread_note, .. } => {
+                let note = thread_note.as_deref().map_or_else(|| "none".to_owned(), one_line);
+                writeln!(out, "{}", paint.dim(format!("note: {note}"))).ok();
+            }
             What::Completed(outcome) => {
                 self.ended = true;
                 self.completed(out, outcome);
             }
-            What::TurnStart { .. }
+            // The calls that lead to these say the same.
+            What::CollabAgentSpawnBegin(_)
+            | What::CollabAgentSpawnEnd(_)
+            | What::CollabAgentInteractionBegin(_)
+            | What::CollabAgentInteractionEnd(_)
+            | What::CollabWaitingBegin(_)
+            | What::CollabWaitingEnd(_)
+            | What::CollabCloseBegin(_)
+            | What::CollabCloseEnd(_)
+            | What::CollabResumeBegin(_)
+            | What::CollabResumeEnd(_)
+            | What::TurnStart { .. }
             | What::TurnComplete { .. }
             | What::TextChunk { .. }
             | What::ThoughtChunk { .. } => {}

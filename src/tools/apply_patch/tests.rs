@@ -27,7 +27,7 @@ fn tree(root: &Path) -> Vec<(String, String)> {
 }
 
 async fn call(root: &Path, arguments: Value) -> Result<String, String> {
-    ApplyPatch.call(&cx(root), arguments).await.map_err(|error| error.to_string())
+    ApplyPatch.call((&cx(root)).into(), arguments).await.map_err(|error| error.to_string())
 }
 
 async fn patch(root: &Path, lines: &str) -> Result<String, String> {

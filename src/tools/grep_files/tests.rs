@@ -6,7 +6,7 @@ use super::*;
 use crate::tools::tests::{cx, fifo, while_swapping};
 
 async fn call(root: &Path, arguments: Value) -> Result<String, String> {
-    GrepFiles.call(&cx(root), arguments).await.map_err(|error| error.to_string())
+    GrepFiles.call((&cx(root)).into(), arguments).await.map_err(|error| error.to_string())
 }
 
 fn project(files: &[(&str, &str)]) -> tempfile::TempDir {

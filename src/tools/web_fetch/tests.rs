@@ -63,7 +63,7 @@ fn endless() -> impl IntoResponse {
 
 async fn fetch(url: &str) -> Result<String, ToolError> {
     let tool = WebFetch { allowed: only_this };
-    tool.call(&cx(), json!({ "url": url })).await
+    tool.call((&cx()).into(), json!({ "url": url })).await
 }
 
 #[tokio::test]
@@ -128,7 +128,7 @@ async fn this_machine_is_not_public_however_it_is_written() {
         "LocalHost",
     ] {
         let url = format!("http://{host}:{port}/text");
-        let error = WebFetch::new().call(&cx(), json!({ "url": url })).await.unwrap_err();
+        let error = WebFetch::new().call((&cx()).into(), json!({ "url": url })).await.unwrap_err();
         let error = error.to_string();
         assert!(error.ends_with("public address"), "{host}: {error}");
     }
@@ -140,7 +140,7 @@ async fn names_are_connected_to_at_their_allowed_addresses() {
     let url = format!("http://localhost:{}/text", at.port());
     assert!(fetch(&url).await.unwrap().ends_with("plain <b>text</b>"));
     let nobody = WebFetch { allowed: |_| false };
-    let error = nobody.call(&cx(), json!({ "url": url })).await.unwrap_err();
+    let error = nobody.call((&cx()).into(), json!({ "url": url })).await.unwrap_err();
     assert!(error.to_string().ends_with("localhost has no public address"), "{error}");
 }
 
@@ -175,7 +175,7 @@ async fn what_is_no_page_is_refused_kindly() {
 async fn long_pages_say_how_to_get_the_rest() {
     let at = serve().await;
     let arguments = json!({ "url": format!("http://{at}/text"), "max_chars": 5 });
-    let page = WebFetch { allowed: only_this }.call(&cx(), arguments).await.unwrap();
+    let page = WebFetch { allowed: only_this }.call((&cx()).into(), arguments).await.unwrap();
     assert!(
         page.ends_with("\n\nplain\n[12 more characters; ask again with max_chars = 17]"),
         "{page}"
@@ -197,14 +197,14 @@ async fn a_server_that_does_not_answer_is_given_up() {
     let at = serve().await;
     let cx = ToolCx { time_limit: Duration::from_millis(200), ..cx() };
     let arguments = json!({ "url": format!("http://{at}/never") });
-    let error = WebFetch { allowed: only_this }.call(&cx, arguments).await.unwrap_err();
+    let error = WebFetch { allowed: only_this }.call((&cx).into(), arguments).await.unwrap_err();
     assert!(error.to_string().ends_with("no answer within 0.2 s"), "{error}");
 }
 
 #[tokio::test]
 async fn it_is_off_unless_the_user_allows_it() {
     let cx = ToolCx { web: false, ..cx() };
-    let error = WebFetch::new().call(&cx, json!({ "url": "http://example.org" })).await;
+    let error = WebFetch::new().call((&cx).into(), json!({ "url": "http://example.org" })).await;
     assert_eq!(
         error.unwrap_err().to_string(),
         "`web_fetch` is off; `[tools] web_fetch = true` in the user's configuration allows it"

@@ -107,7 +107,7 @@ fn dropping_a_call_ends_everything_it_started() {
             let cx = bench.cx(*mode, *backend);
             let command = format!("{}; sleep 600", leaving(&marker));
             runtime.block_on(async {
-                let call = Shell.call(&cx, json!({ "command": command }));
+                let call = Shell.call((&cx).into(), json!({ "command": command }));
                 let started = async {
                     while called(&marker) < 4 {
                         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
