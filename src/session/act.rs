@@ -43,6 +43,11 @@ impl Session {
         self.put(member, Some((text, delivery)))
     }
 
+    /// Tells the main agent something. It begins to work if it rests.
+    pub fn tell(&self, text: String) -> Result<(), SessionError> {
+        self.put(&self.main()?, Some((text, Delivery::NextTurn)))
+    }
+
     /// Makes an agent work on what it has been told.
     pub(super) fn put(
         &self,

@@ -5,9 +5,10 @@ use std::{path::PathBuf, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::{Mode, ModeKind};
 use crate::{
     plan::{Call, Context, Finish, Given, LimitWishes, ModelWishes},
-    tools::sandbox::Mode,
+    tools::sandbox,
 };
 
 /// What answers where an approval is needed.
@@ -72,6 +73,9 @@ pub struct StoredCall {
     /// What it is told besides its definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
+    /// How it works with whoever it talks to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
     /// How it finishes.
     pub finish: Finish,
     /// The call that started it.
@@ -85,7 +89,14 @@ pub struct StoredCall {
 
 impl StoredCall {
     /// What the planner is asked; `models` is what was said about the model besides.
-    pub fn planned(&self, models: ModelWishes) -> Call {
+    pub fn planned(&self, mut models: ModelWishes) -> Call {
+        let mode = self.mode.as_ref();
+        let settings = mode.map(|mode| &mode.settings);
+        if let Some(model) = settings.and_then(|settings| settings.model.clone()) {
+            models.call = Some(model);
+        }
+        models.plan_mode |= self.is_planning();
+        let effort = settings.and_then(|settings| settings.reasoning_effort.clone());
         Call {
             prompt: self.prompt.clone(),
             inputs: Given { values: self.inputs.clone(), texts: self.texts.clone() },
@@ -98,15 +109,27 @@ impl StoredCall {
             context: Context::New,
             require_llm: self.require_llm,
             persona: self.persona.clone(),
-            effort: self.effort.clone(),
+            effort: effort.or_else(|| self.effort.clone()),
             parent_effort: self.parent_effort.clone(),
-            notes: self.instructions.iter().cloned().collect(),
+            notes: self
+                .instructions
+                .iter()
+                .cloned()
+                .chain(mode.and_then(Mode::instructions))
+                .collect(),
             finish: self.finish,
         }
     }
 
-    /// The least strict sandbox that was asked for.
-    pub fn sandbox(&self) -> Option<Mode> {
-        self.sandbox.as_deref().and_then(Mode::parse)
+    /// The least strict sandbox that was asked for. Whoever plans changes nothing.
+    pub fn sandbox(&self) -> Option<sandbox::Mode> {
+        if self.is_planning() {
+            return Some(sandbox::Mode::ReadOnly);
+        }
+        self.sandbox.as_deref().and_then(sandbox::Mode::parse)
+    }
+
+    fn is_planning(&self) -> bool {
+        self.mode.as_ref().is_some_and(|mode| mode.mode == ModeKind::Plan)
     }
 }

@@ -204,6 +204,8 @@ impl Session {
     /// Gives the main agent its place, and those that were below it before theirs.
     pub(super) fn seat_main(&self, main: Main) -> Result<(), SessionError> {
         let Main { thread, entry, plan, call, resumed } = main;
+        let waits =
+            call.finish == Finish::LastMessage && call.prompt.is_none() && resumed.is_none();
         let seat = Seat {
             me: AgentRef { agent_id: thread.id.clone(), agent_type: thread.agent_type.clone() },
             index: 0,
@@ -218,7 +220,8 @@ impl Session {
         {
             let mut inner = member.inner();
             inner.plan = Some(plan);
-            inner.planned = true;
+            // One that waits for what it is told is planned when it knows.
+            inner.planned = !waits;
             inner.owned = true;
             inner.note = thread.note;
             inner.history = if resumed.is_none() { Some(Vec::new()) } else { None };
@@ -311,7 +314,7 @@ impl Session {
         types
     }
 
-    fn check_model(&self, model: Option<&str>) -> Result<(), SessionError> {
+    pub(super) fn check_model(&self, model: Option<&str>) -> Result<(), SessionError> {
         let Some(model) = model else { return Ok(()) };
         let wishes = ModelWishes { call: Some(model.to_owned()), ..ModelWishes::default() };
         let known = self.setup.book.chain(&[], &wishes);
