@@ -147,7 +147,7 @@ impl Session {
     }
 
     /// A run that could not begin.
-    fn failed(&self, member: &Member, error: &SessionError) -> Outcome {
+    pub(super) fn failed(&self, member: &Member, error: &SessionError) -> Outcome {
         let message = error.to_string();
         let failure = Failure { kind: FailureKind::NotStarted, message };
         let outcome = Outcome::failed(&member.me, member.model().unwrap_or_default(), failure);

@@ -104,7 +104,12 @@ impl Stage {
 
     /// Starts the agent on its script.
     pub fn start(self) -> Playing {
-        let mut command = self.command(&["tester", "--model", "script:script.yaml"]);
+        self.start_with(&["tester", "--model", "script:script.yaml"])
+    }
+
+    /// Starts an agent in any way.
+    pub fn start_with(self, arguments: &[&str]) -> Playing {
+        let mut command = self.command(arguments);
         command.args(["--format", "jsonl"]).stdout(Stdio::piped()).stderr(Stdio::piped());
         Playing::of(command.spawn().unwrap(), self)
     }
@@ -187,7 +192,7 @@ pub struct Playing {
     errors: Option<JoinHandle<String>>,
     stdout: String,
     /// Lives as long as the run does.
-    _stage: Stage,
+    stage: Option<Stage>,
 }
 
 impl Playing {
@@ -205,7 +210,7 @@ impl Playing {
             err.read_to_string(&mut text).unwrap();
             text
         });
-        Self { child, lines, errors: Some(errors), stdout: String::new(), _stage: stage }
+        Self { child, lines, errors: Some(errors), stdout: String::new(), stage: Some(stage) }
     }
 
     /// Waits for an event of this type.
@@ -229,8 +234,18 @@ impl Playing {
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     }
 
+    /// Waits for the end; what `look` finds then, while everything is still there.
+    pub fn finish_in<T>(self, look: impl FnOnce() -> T) -> (T, Played) {
+        let (played, _stage) = self.over();
+        (look(), played)
+    }
+
     /// Waits for the end.
-    pub fn finish(mut self) -> Played {
+    pub fn finish(self) -> Played {
+        self.over().0
+    }
+
+    fn over(mut self) -> (Played, Option<Stage>) {
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
             self.stdout.push_str(&line);
             self.stdout.push('\n');
@@ -242,7 +257,8 @@ impl Playing {
         });
         let stderr = self.errors.take().unwrap().join().unwrap();
         let exit = status.and_then(|status| status.code());
-        Played::of(Seen { exit, stdout: std::mem::take(&mut self.stdout), stderr })
+        let played = Played::of(Seen { exit, stdout: std::mem::take(&mut self.stdout), stderr });
+        (played, self.stage.take())
     }
 }
 
