@@ -196,7 +196,7 @@ impl Session {
             return Err(error);
         }
         if begins {
-            member.set_busy(true);
+            member.begin();
         }
         Ok(())
     }
