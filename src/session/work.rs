@@ -45,7 +45,7 @@ impl Session {
     /// Runs the main agent on what it has been told, to the end.
     pub async fn run_main(&self) -> Result<Outcome, SessionError> {
         let main = self.main()?;
-        self.read_old_mail(&main)?;
+        self.read_old_mail()?;
         main.set_busy(true);
         self.attend(&main);
         main.rests().await;
