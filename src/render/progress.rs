@@ -229,7 +229,8 @@ impl AgentActivity {
         if self.tokens > 0 {
             what.push_str(&format!(" · {} tokens", self.tokens));
         }
-        if let Some(note) = note {
+        // A label that nobody chose says nothing that the name does not.
+        if let Some(note) = note.filter(|note| !note.starts_with("agent_type=")) {
             what.push_str(&format!(" · {}", cut(note, MAX_NOTE)));
         }
         self.said(paint.cyan(self.name()), &what)

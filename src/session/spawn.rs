@@ -76,7 +76,7 @@ struct Seat {
 impl Session {
     /// Starts an agent below `parent`. It works as soon as it has something to do.
     pub fn spawn(&self, parent: &Arc<Member>, wish: Spawn) -> Result<Arc<Member>, SessionError> {
-        let (has_work, is_labelled) = (wish.message.is_some(), wish.note.is_some());
+        let has_work = wish.message.is_some();
         let _one_at_a_time = self.spawning.lock().unwrap_or_else(PoisonError::into_inner);
         let (member, thread) = self.draft(parent, wish)?;
         // From here on the agent has its place; if it cannot be written down, it loses it again.
@@ -85,10 +85,6 @@ impl Session {
             self.tree().remove_last(&member);
         }
         begun?;
-        if let Some(note) = member.note().filter(|_| is_labelled) {
-            let (thread_id, thread_note) = (member.id().to_owned(), Some(note));
-            self.record(&member.me, What::ThreadNoteUpdated { thread_id, thread_note })?;
-        }
         if has_work {
             self.attend(&member);
         }

@@ -109,7 +109,8 @@ fn described(member: &Member) -> String {
         state.status(),
         state.life.tokens()
     );
-    if let Some(note) = member.note() {
+    // A label that nobody chose says nothing that the name does not.
+    if let Some(note) = member.note().filter(|note| !note.starts_with("agent_type=")) {
         let note: String = one_line(&note).chars().take(MAX_NOTE).collect();
         line.push_str(&format!("  {note}"));
     }

@@ -299,7 +299,7 @@ impl Talk {
                 });
             }
             command => match command.carry_out(&self.session).await {
-                Ok(text) => self.view.keep(&printable(&text)),
+                Ok(text) => self.view.keep(&format!("{}\n", printable(&text))),
                 Err(why) => self.view.error(&why),
             },
         }

@@ -30,6 +30,8 @@ pub(super) struct View {
     kept: String,
     /// The line that is being said.
     open: String,
+    /// What stays, once that line has been said.
+    later: Vec<String>,
     /// What changes, as it stands on the terminal.
     drawn: Option<Frame>,
 }
@@ -51,6 +53,7 @@ impl View {
             since: Instant::now(),
             kept: String::new(),
             open: String::new(),
+            later: Vec::new(),
             drawn: None,
         }
     }
@@ -70,20 +73,34 @@ impl View {
         // Whoever talks to the main agent sees when it begins and ends.
         let is_known = self.speech.is_about(event)
             && matches!(event.what, What::Started(_) | What::Completed(_) | What::Error { .. });
-        if let Some(line) = line.filter(|_| !is_known) {
-            self.keep(&line);
+        self.later.extend(line.filter(|_| !is_known));
+        if self.open.is_empty() {
+            self.keep_waiting();
         }
         said.end
     }
 
     /// Shows text that is safe already, and leaves it there.
     pub fn keep(&mut self, text: &str) {
+        self.end_line();
+        self.kept.push_str(text);
+        self.kept.push('\n');
+    }
+
+    /// What is being said goes on in a new line.
+    fn end_line(&mut self) {
         if !self.open.is_empty() {
             self.kept.push_str(&std::mem::take(&mut self.open));
             self.kept.push('\n');
         }
-        self.kept.push_str(text);
-        self.kept.push('\n');
+        self.keep_waiting();
+    }
+
+    fn keep_waiting(&mut self) {
+        for line in self.later.drain(..) {
+            self.kept.push_str(&line);
+            self.kept.push('\n');
+        }
     }
 
     /// Says that something went wrong.
@@ -112,10 +129,7 @@ impl View {
 
     /// Takes away what changes, and leaves what stays.
     pub fn clear(&mut self) -> io::Result<()> {
-        if !self.open.is_empty() {
-            self.kept.push_str(&std::mem::take(&mut self.open));
-            self.kept.push('\n');
-        }
+        self.end_line();
         let text = self.erased() + &std::mem::take(&mut self.kept);
         self.drawn = None;
         tty::write(&text)

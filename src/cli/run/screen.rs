@@ -140,9 +140,9 @@ impl Approver for Terminal {
                 *keyboard = Keyboard::open().ok();
             }
             let Some(keyboard) = keyboard.as_mut() else { return Decision::NobodyToAsk };
-            let _asking = Asking::begin(&self.screen, question);
             // What was typed before the question is no answer to it.
             keyboard.forget();
+            let _asking = Asking::begin(&self.screen, question);
             read_answer(keyboard).await
         })
     }
