@@ -51,7 +51,7 @@ impl Activity {
         match &event.what {
             What::Started(started) => {
                 let agent = AgentActivity::begin(&event.agent.agent_type, started, now);
-                let line = agent.said(paint.cyan(agent.name()), &starting(started));
+                let line = agent.said(&paint.cyan(agent.name()), &starting(started));
                 self.take_place(&agent.path);
                 self.agents.insert(id.clone(), agent);
                 Some(line)
@@ -123,11 +123,11 @@ impl AgentActivity {
             What::ToolCallEnd { call_id, .. } => self.tools.retain(|(id, _)| id != call_id),
             What::GracePeriodStart { reason, .. } => {
                 let what = format!("{}: last chance to hand in a result", limit(*reason));
-                return Some(self.said(paint.yellow(self.name()), &what));
+                return Some(self.said(&paint.yellow(self.name()), &what));
             }
             What::Retry { model, delay_ms, error, next, .. } => {
                 let what = self.retries(model, *delay_ms, error, next.as_deref());
-                return Some(self.said(paint.yellow(self.name()), &what));
+                return Some(self.said(&paint.yellow(self.name()), &what));
             }
             What::ApprovalRequest { tool_name, .. } => {
                 self.waits = Some(format!("waiting for approval of {}", one_line(tool_name)));
@@ -139,11 +139,11 @@ impl AgentActivity {
                     self.stopped.take().map_or(Duration::ZERO, |then| now.saturating_sub(then));
                 if *decision == Decision::NobodyToAsk {
                     let what = "denied: nobody can be asked";
-                    return Some(self.said(paint.yellow(self.name()), what));
+                    return Some(self.said(&paint.yellow(self.name()), what));
                 }
             }
             What::Error { error } => {
-                return Some(self.said(paint.yellow(self.name()), &short(&error.message)));
+                return Some(self.said(&paint.yellow(self.name()), &short(&error.message)));
             }
             What::CollabWaitingBegin(begun) => {
                 let (count, plural) = match begun.receiver_thread_ids.len() {
@@ -197,10 +197,10 @@ impl AgentActivity {
         if outcome.status == Status::Goal {
             let plural = if turns == 1 { "" } else { "s" };
             let what = format!("Completed in {seconds:.1}s ({turns} turn{plural})");
-            return self.said(paint.green(self.name()), &what);
+            return self.said(&paint.green(self.name()), &what);
         }
         let what = format!("Ended after {seconds:.1}s: {}", limit(outcome.status));
-        self.said(paint.red(self.name()), &what)
+        self.said(&paint.red(self.name()), &what)
     }
 
     /// Its kind, and which of it where there are several.
@@ -209,7 +209,7 @@ impl AgentActivity {
     }
 
     /// A line about it, as far to the right as it is down in the tree.
-    fn said(&self, name: String, what: &str) -> String {
+    fn said(&self, name: &str, what: &str) -> String {
         let indent = "  ".repeat(self.path.len().saturating_sub(1));
         format!("{indent}[{name}] {what}")
     }
@@ -233,7 +233,7 @@ impl AgentActivity {
         if let Some(note) = note.filter(|note| !note.starts_with("agent_type=")) {
             what.push_str(&format!(" · {}", cut(note, MAX_NOTE)));
         }
-        self.said(paint.cyan(self.name()), &what)
+        self.said(&paint.cyan(self.name()), &what)
     }
 }
 

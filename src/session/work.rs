@@ -84,6 +84,7 @@ impl Session {
         let is_new = member.inner().history.as_ref().is_some_and(Vec::is_empty);
         if is_new && member.call().prompt.is_none() && !inputs.is_empty() {
             member.call().prompt = Some(std::mem::take(&mut inputs).join("\n\n"));
+            self.keep_call(member)?;
         }
         let plan = self.next_plan(member, is_new)?;
         let history = member.inner().history.take();

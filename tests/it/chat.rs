@@ -91,7 +91,13 @@ fn a_mode_holds_from_the_next_turn_on_and_unknown_commands_are_not_sent() {
     }
     let seen = piped(&stage(main, ""), &["--mode", "plan", "go"], "");
     assert_eq!((seen.exit, seen.stdout.as_str()), (Some(0), "I plan.\n"), "{seen}");
-    let seen = piped(&stage(main, ""), &["--mode", "dream"], "");
+    let stage = stage(main, "");
+    assert_eq!(piped(&stage, &[], "/mode plan\none\n").exit, Some(0));
+    let listed = stage.sandbox.json(&["ps", "--all", "--format", "json"]);
+    let id = listed[0]["agent_id"].as_str().unwrap_or_else(|| panic!("{listed}"));
+    let seen = piped(&stage, &["--resume", id], "again\n");
+    assert_eq!((seen.exit, seen.stdout.as_str()), (Some(0), "I plan.\n"), "{seen}");
+    let seen = piped(&stage, &["--mode", "dream"], "");
     assert_eq!(seen.exit, Some(2), "{seen}");
 }
 
