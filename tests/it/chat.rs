@@ -46,7 +46,7 @@ fn resumable(shown: &str) -> String {
 
 const SPAWN: &str =
     "      - tool_calls: [{name: spawn_agent, arguments: {message: Work., agent_type: worker}}]\n";
-const WORKER: &str = "  worker:\n    turns:\n      - {delay_ms: 300, text: worked}\n";
+const WORKER: &str = "  worker:\n    turns:\n      - {delay_ms: 1000, text: worked}\n";
 
 #[test]
 fn a_pipe_holds_a_conversation_and_hears_what_becomes_of_those_it_started() {
@@ -171,7 +171,7 @@ fn a_question_shows_who_asks_and_keeps_nobody_else_from_working() {
       - {text: wrote}
   worker#2:
     turns:
-      - {delay_ms: 700, text: waited}
+      - {delay_ms: 1500, text: waited}
 ";
     let stage = stage(&main, workers);
     let mut terminal = typed(&stage.sandbox, &["--sandbox", "danger_full_access", "go"]);
@@ -231,7 +231,7 @@ fn an_answer_goes_to_the_question_that_stands_there() {
       - tool_calls: [{name: write_file, arguments: {path: b.txt, content: b}}]
       - tool_calls: [{name: complete_task, arguments: {result: done}}]
 ";
-    let settings = "[run]\napproval_timeout_seconds = 1.5\n";
+    let settings = "[run]\napproval_timeout_seconds = 3\n";
     let stage = Stage::bare().file("script.yaml", script);
     let stage = stage.file("~/.config/agentctl/config.toml", settings);
     let run = ["run", "worker", "go", "--no-probe", "--model", "script:script.yaml"];
@@ -248,7 +248,7 @@ fn an_answer_goes_to_the_question_that_stands_there() {
 #[test]
 fn a_run_shows_its_agents_as_a_tree_and_rings_when_one_ends() {
     let done = "{tool_calls: [{name: complete_task, arguments: {result: done}}]}";
-    let look = "{delay_ms: 1000, tool_calls: [{name: list_dir, arguments: {path: .}}]}";
+    let look = "{delay_ms: 2000, tool_calls: [{name: list_dir, arguments: {path: .}}]}";
     let main = format!("{SPAWN}      - {look}\n      - {done}\n");
     let stage = stage(&main, WORKER);
     let run = ["run", "orchestrator", "go", "--no-probe", "--model", "script:script.yaml"];

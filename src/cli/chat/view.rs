@@ -215,6 +215,31 @@ fn size() -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::{AgentRef, Failure, FailureKind, Outcome};
+
+    fn event(id: &str, what: What) -> Event {
+        let agent = AgentRef { agent_id: id.to_owned(), agent_type: id.to_owned() };
+        Event { seq: 0, at: String::new(), agent, what }
+    }
+
+    #[test]
+    fn what_others_do_does_not_cut_a_sentence_in_two() {
+        let mut view = View::new("main", Paint::Plain);
+        let says = |text: &str| event("main", What::TextChunk { text: text.to_owned() });
+        view.take(&says("Hel"));
+        let other = AgentRef { agent_id: "other".to_owned(), agent_type: "other".to_owned() };
+        let outcome = Outcome::failed(&other, String::new(), failure());
+        view.take(&event("other", What::Completed(Box::new(outcome))));
+        assert_eq!((view.kept.as_str(), view.open.as_str()), ("", "Hel"));
+        view.take(&says("lo.\nMo"));
+        assert_eq!((view.kept.as_str(), view.open.as_str()), ("Hello.\n", "Mo"));
+        view.take(&says("re.\n"));
+        assert_eq!(view.kept, "Hello.\nMore.\n[other] Ended after 0.0s: failed\n");
+    }
+
+    fn failure() -> Failure {
+        Failure { kind: FailureKind::Server, message: "gone".to_owned() }
+    }
 
     #[test]
     fn rows_are_as_wide_as_the_screen_and_no_wider() {
