@@ -14,7 +14,7 @@ use super::thread_args::{
 use crate::{
     config::check_rule_name,
     dialect::DIALECTS,
-    session::{Approvals, Leaving},
+    session::{Approvals, Leaving, ModeKind},
     tools::sandbox::Mode,
 };
 
@@ -55,6 +55,8 @@ pub(super) enum Command {
     Show(ShowArgs),
     /// Run an agent.
     Run(Box<RunArgs>),
+    /// Talk to an agent that can start others.
+    Chat(Box<ChatArgs>),
     /// List the agents that are running.
     Ps(PsArgs),
     /// Print an agent's result, once it has one.
@@ -249,6 +251,51 @@ pub(super) struct HowArgs {
     /// Do not look for model servers on this machine.
     #[arg(long)]
     pub no_probe: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ChatArgs {
+    /// What to say first.
+    pub prompt: Option<String>,
+    /// An agent's name, `plugin:name`, or the path of its file.
+    #[arg(long, value_name = "AGENT", default_value = "orchestrator")]
+    pub agent: String,
+    /// How the agent works: plan, pair_programming or execute; without it, as its definition says.
+    #[arg(long, value_name = "MODE", value_parser = super::chat::mode)]
+    pub mode: Option<ModeKind>,
+    /// Go on with a conversation, or with any other thread that nobody runs.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["agent", "cwd"])]
+    pub resume: Option<String>,
+    /// The model: `provider/model`, a name from `[models]`, `script:FILE` or `offline`.
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Where the agent works.
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// What happens where an approval is needed. Without a terminal, asking is a denial.
+    #[arg(long, value_name = "WHEN", default_value = "ask")]
+    pub approve: Approve,
+    /// The least strict sandbox for commands: read_only, workspace_write (unless settings say
+    /// otherwise) or danger_full_access.
+    #[arg(long, value_name = "MODE", value_parser = sandbox_mode)]
+    pub sandbox: Option<Mode>,
+    /// Do not look for model servers on this machine.
+    #[arg(long)]
+    pub no_probe: bool,
+}
+
+impl ChatArgs {
+    /// How the agent is run.
+    pub fn how(&self) -> HowArgs {
+        HowArgs {
+            background: false,
+            model: self.model.clone(),
+            approve: self.approve,
+            sandbox: self.sandbox,
+            no_probe: self.no_probe,
+            ..HowArgs::in_background()
+        }
+    }
 }
 
 impl HowArgs {

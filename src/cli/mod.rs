@@ -1,11 +1,13 @@
 //! The command line: the only place that prints, reads the environment or decides an exit code.
 
 mod args;
+mod chat;
 mod close;
 mod completions;
 mod exit;
 mod explain;
 mod focus;
+mod keyboard;
 mod list;
 mod logs;
 mod man;
@@ -60,6 +62,7 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&mut world, args),
         Command::Show(args) => show::run(&mut world, args),
         Command::Run(args) => run::run(&mut world, args),
+        Command::Chat(args) => chat::run(&mut world, args),
         Command::Ps(args) => ps::run(&mut world, args),
         Command::Output(args) => output::run(&mut world, args),
         Command::Wait(args) => wait::run(&mut world, args),

@@ -11,7 +11,7 @@ use anyhow::Result;
 use super::{focus::Focus, stored, world::World};
 use crate::{
     config::Notification,
-    event::{Outcome, Status},
+    event::{AgentStatus, Background, Outcome, Status},
     store::{Thread, ThreadStatus},
     text::one_line,
 };
@@ -132,13 +132,25 @@ impl Notifier {
         self.call(&outcome.agent_type, &outcome.agent_id, &what);
     }
 
+    /// An agent that nobody waited for has ended, as its parent is told.
+    pub fn background(&self, background: &Background) {
+        // Whoever closes an agent knows that it ends.
+        if background.is_final && background.status != AgentStatus::Shutdown {
+            self.tell(&background.message);
+        }
+    }
+
     fn call(&self, agent_type: &str, id: &str, what: &str) {
+        let short = id.get(..SHORT).unwrap_or(id);
+        self.tell(&format!("agent {agent_type} ({short}) {what}"));
+    }
+
+    fn tell(&self, text: &str) {
         let Some(way) = self.way else { return };
         if self.focus.as_ref().is_some_and(Focus::is_focused) {
             return;
         }
-        let short = id.get(..SHORT).unwrap_or(id);
-        let sequence = way.sequence(&format!("agent {agent_type} ({short}) {what}"));
+        let sequence = way.sequence(text);
         let mut err = io::stderr().lock();
         // Whoever closed the terminal need not be called.
         err.write_all(sequence.as_bytes()).and_then(|()| err.flush()).ok();

@@ -208,6 +208,9 @@ pub struct Started {
     pub cwd: String,
     /// Its limits.
     pub progress: Progress,
+    /// Where it is, if others are above it: the agents from the main one down to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<String>,
 }
 
 /// How far an agent is.

@@ -219,6 +219,7 @@ impl Agent {
             tools: self.specs.iter().map(|spec| spec.name.clone()).collect(),
             cwd: self.plan.directory().display().to_string(),
             progress: self.progress(),
+            path: if self.around.path.len() > 1 { self.around.path.to_vec() } else { Vec::new() },
         }))?;
         self.around.journal.said(&self.me, &self.history[self.known..])
     }

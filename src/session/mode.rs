@@ -103,7 +103,7 @@ impl Session {
             return Err(error);
         }
         main.inner().planned = false;
-        Ok(())
+        self.keep_call(&main)
     }
 
     /// How the main agent works.

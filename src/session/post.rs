@@ -83,8 +83,8 @@ impl Session {
 
     /// Gives the main agent what was sent to it while nobody ran it. What told it to end has been
     /// done, and must not end it again.
-    pub(super) fn read_old_mail(&self, main: &Member) -> Result<(), SessionError> {
-        let Some((store, _)) = self.kept() else { return Ok(()) };
+    pub fn read_old_mail(&self) -> Result<(), SessionError> {
+        let (Some((store, _)), main) = (self.kept(), self.main()?) else { return Ok(()) };
         let mail = store.unread(main.id(), 0)?;
         let Some((last, _)) = mail.last() else { return Ok(()) };
         let mut letters = self.letters();
@@ -213,6 +213,22 @@ impl Session {
             return self.hand_over(&working);
         }
         self.close_background(&main).await
+    }
+
+    /// Waits until nothing works, and nobody is still to be told that something has ended.
+    pub async fn settle(&self) -> Result<(), SessionError> {
+        let main = self.main()?;
+        loop {
+            main.rests().await;
+            self.all_rest(&main).await?;
+            let rests = !main.state.borrow().busy;
+            if rests && self.letters().watched.is_empty() {
+                return Ok(());
+            }
+            if rests {
+                tokio::time::sleep(MAIL).await;
+            }
+        }
     }
 
     /// Waits until nothing below the main agent works, in this process or elsewhere.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use uuid::Uuid;
 
-use super::{SessionError, StoredCall};
+use super::{Member, Session, SessionError, StoredCall};
 use crate::{
     authority::{Trust, fingerprint},
     catalog::{Entry, File, Origin},
@@ -52,6 +52,16 @@ pub fn new_thread(
         call: redactor.value(serde_json::to_value(call).unwrap_or_default()),
         note: None,
         background: call.background,
+    }
+}
+
+impl Session {
+    /// Keeps how an agent is called now, for whoever goes on with it later.
+    pub(super) fn keep_call(&self, member: &Member) -> Result<(), SessionError> {
+        let Some((store, owner)) = self.kept() else { return Ok(()) };
+        let call = serde_json::to_value(&*member.call()).unwrap_or_default();
+        let call = self.setup.around.journal.redactor().value(call);
+        Ok(store.keep_call(owner, member.id(), &call)?)
     }
 }
 

@@ -45,7 +45,7 @@ impl Session {
     /// Runs the main agent on what it has been told, to the end.
     pub async fn run_main(&self) -> Result<Outcome, SessionError> {
         let main = self.main()?;
-        self.read_old_mail(&main)?;
+        self.read_old_mail()?;
         main.begin();
         self.attend(&main);
         main.rests().await;
@@ -80,6 +80,7 @@ impl Session {
         let is_new = member.inner().history.as_ref().is_some_and(Vec::is_empty);
         if is_new && member.call().prompt.is_none() && !inputs.is_empty() {
             member.call().prompt = Some(std::mem::take(&mut inputs).join("\n\n"));
+            self.keep_call(member)?;
         }
         let plan = self.next_plan(member, is_new)?;
         let history = member.inner().history.take();

@@ -268,6 +268,17 @@ impl Store {
         Ok(())
     }
 
+    /// Says how a thread that `owner` runs is called from now on.
+    pub fn keep_call(&self, owner: &Owner, id: &str, call: &Value) -> Result<(), StoreError> {
+        self.write(Durability::Process, |store| {
+            store.execute(
+                "UPDATE threads SET call = ?3 WHERE id = ?1 AND owner = ?2",
+                params![id, owner.to_string(), call.to_string()],
+            )
+        })?;
+        Ok(())
+    }
+
     /// Says that `owner` is alive, for every thread it runs.
     pub fn beat(&self, owner: &Owner) -> Result<(), StoreError> {
         self.write(Durability::Process, |store| {

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "in a test, panicking is how to fail")]
 
 mod catalog;
+#[cfg(target_os = "linux")]
+mod chat;
 mod cli;
 mod corpus;
 mod delegation;
@@ -20,6 +22,8 @@ mod notify;
 mod plan_server;
 mod provider_connections;
 mod providers;
+#[cfg(target_os = "linux")]
+mod pty;
 mod recover;
 mod resume;
 mod run_cli;

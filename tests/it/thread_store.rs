@@ -72,6 +72,7 @@ impl Threads {
                 tools: vec!["grep_files".to_owned()],
                 cwd: "/project".to_owned(),
                 progress: Progress::default(),
+                path: Vec::new(),
             }),
         );
     }

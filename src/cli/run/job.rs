@@ -25,12 +25,15 @@ use crate::{
     catalog::{Catalog, Entry},
     cli::{
         args::{OnExit, RunFormat},
+        notify::Notifier,
         trust::{read_trust, trust_file, trusted},
         world::World,
     },
     collab,
     config::{Patience, Settings},
-    event::{Decision, Event, Journal, Outcome, Redactor, Sink, Status, is_secret_name, today},
+    event::{
+        Decision, Event, Journal, Outcome, Redactor, Sink, Status, What, is_secret_name, today,
+    },
     model::Effect,
     plan::{ApprovalMode, ModelBook, ModelWishes, Plan, PlanError, Situation, plan},
     provider::{Recording, Replay},
@@ -44,7 +47,7 @@ use crate::{
 };
 
 /// A run that is about to begin.
-pub(super) struct Job {
+pub(in crate::cli) struct Job {
     pub plan: Arc<Plan>,
     pub redactor: Redactor,
     registry: Registry,
@@ -160,7 +163,12 @@ impl Job {
     }
 
     /// Carries it out, and takes care of those it started.
-    pub async fn run(self, world: &World, staging: Staging, on_exit: OnExit) -> Result<Outcome> {
+    pub async fn run(
+        self,
+        world: &mut World,
+        staging: Staging,
+        on_exit: OnExit,
+    ) -> Result<Outcome> {
         let terminal = world.err_is_terminal();
         let screen = Screen::new(world.err_paint(), world.text_width());
         let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
@@ -170,6 +178,7 @@ impl Job {
         let _animation = terminal.then(|| screen.animate());
         if terminal {
             sinks.push(Box::new(Watch(Arc::clone(&screen))));
+            sinks.push(Box::new(Bell(Notifier::new(world)?)));
         }
         let approver: Arc<dyn Approver> = match self.call.approve {
             Approvals::Always => Arc::new(Always(Decision::Approved)),
@@ -332,7 +341,7 @@ fn begin_recording(
 
 /// What Ctrl-C and a request to end cancel. From here on they end nothing by themselves, so this
 /// comes before the thread is anyone's: whoever stops it then finds it interrupted.
-pub(super) fn listen(runtime: &Runtime) -> Result<CancellationToken> {
+pub(in crate::cli) fn listen(runtime: &Runtime) -> Result<CancellationToken> {
     use tokio::signal::unix::{SignalKind, signal};
 
     let _within = runtime.enter();
@@ -348,6 +357,18 @@ pub(super) fn listen(runtime: &Runtime) -> Result<CancellationToken> {
         cancelled.cancel();
     });
     Ok(cancel)
+}
+
+/// Calls attention to agents that end while the one that started them goes on.
+struct Bell(Notifier);
+
+impl Sink for Bell {
+    fn take(&self, event: &Event) -> io::Result<()> {
+        if let What::BackgroundEvent(background) = &event.what {
+            self.0.background(background);
+        }
+        Ok(())
+    }
 }
 
 /// Events, one a line.

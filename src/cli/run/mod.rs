@@ -13,10 +13,11 @@ use std::{io::Write as _, path::PathBuf};
 use anyhow::{Context as _, Result, bail};
 use tokio::runtime::Runtime;
 
-use job::{Job, Staging};
+pub(super) use job::{Job, Staging, listen};
 pub(super) use models::book;
-use order::Order;
-pub(super) use order::{environment_wishes, typed_or_stdin};
+pub(super) use order::{Order, environment_wishes, typed_or_stdin};
+pub(super) use screen::{CHOICES, answer, asked, cut};
+pub(super) use thread::store;
 pub(super) use worker::{WORKER, work};
 
 use super::{
@@ -158,7 +159,7 @@ fn launch_again(
 }
 
 /// A thread goes on with its definition as it was; whoever changed the file should know.
-fn point_out_changes(world: &mut World, thread: &Thread) {
+pub(super) fn point_out_changes(world: &mut World, thread: &Thread) {
     let begun = &thread.begun;
     if begun.origin == Origin::Builtin.name() {
         return;
@@ -193,12 +194,15 @@ fn end(world: &mut World, format: RunFormat, runtime: Runtime, outcome: &Outcome
     Ok(outcome::exit(outcome))
 }
 
-fn runtime() -> Result<Runtime> {
+pub(super) fn runtime() -> Result<Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")
 }
 
 /// The agents there are, the one that is meant, and what the linter says about its file.
-fn find(world: &mut World, name: &str) -> Result<Option<(Catalog, Entry, Vec<Finding>)>> {
+pub(super) fn find(
+    world: &mut World,
+    name: &str,
+) -> Result<Option<(Catalog, Entry, Vec<Finding>)>> {
     let file = PathBuf::from(name);
     let is_file = file.is_file();
     let paths = if is_file { std::slice::from_ref(&file) } else { &[] };
@@ -248,7 +252,12 @@ fn settled(world: &mut World, report: FileReport) -> Result<Vec<Finding>> {
 }
 
 /// Says why the agent cannot be run.
-fn refuse(world: &mut World, agent: &str, findings: &[Finding], error: &PlanError) -> Result<Exit> {
+pub(super) fn refuse(
+    world: &mut World,
+    agent: &str,
+    findings: &[Finding],
+    error: &PlanError,
+) -> Result<Exit> {
     if matches!(error, PlanError::Invalid) {
         let errors: Vec<&Finding> =
             findings.iter().filter(|finding| finding.level == Level::Error).collect();

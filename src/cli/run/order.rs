@@ -18,7 +18,7 @@ use crate::{
     },
     document::{self, Format},
     lint::Finding,
-    plan::ModelWishes,
+    plan::{Finish, ModelWishes},
     provider::{ModelId, REPLAY},
     session::{StoredCall, stored_entry},
     store::Thread,
@@ -29,7 +29,7 @@ use crate::{
 const MAX_TEXT: u64 = 4 << 20;
 
 /// An agent and how to call it.
-pub(super) struct Order {
+pub(in crate::cli) struct Order {
     pub entry: Entry,
     /// What the linter says about it.
     pub findings: Vec<Finding>,
@@ -73,6 +73,29 @@ impl Order {
         let (record, replay) = (args.record.clone(), args.replay.clone());
         let catalog = Some(catalog);
         Ok(Self { entry, findings, call, catalog, cwd, record, replay, dry_run: args.how.dry_run })
+    }
+
+    /// A conversation: what the agent is to do is said later, and its last message is its answer.
+    pub fn spoken(
+        world: &World,
+        args: &HowArgs,
+        entry: Entry,
+        findings: Vec<Finding>,
+        catalog: Catalog,
+        cwd: PathBuf,
+    ) -> Self {
+        let call = StoredCall {
+            model: args.model.clone(),
+            approve: args.approve.into(),
+            sandbox: args.sandbox.map(|mode| mode.name().to_owned()),
+            no_probe: args.no_probe,
+            finish: Finish::LastMessage,
+            dialect: entry.dialect.id.to_owned(),
+            from: world.cwd().to_owned(),
+            ..StoredCall::default()
+        };
+        let (record, replay, catalog) = (None, None, Some(catalog));
+        Self { entry, findings, call, catalog, cwd, record, replay, dry_run: false }
     }
 
     /// What was asked for when `thread` began, with its definition as it was then.

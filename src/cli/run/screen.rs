@@ -1,8 +1,7 @@
 //! The live view: what agents are doing, on a terminal, and questions to whoever sits there.
 
 use std::{
-    fs::File,
-    io::{self, BufRead as _, BufReader, Write as _},
+    io::{self, Write as _},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -12,6 +11,7 @@ use std::{
 };
 
 use crate::{
+    cli::keyboard::Keyboard,
     event::{Decision, Event, Sink, What},
     render::{Activity, Paint},
     run::{Approver, Question, Ruling},
@@ -33,18 +33,16 @@ struct State {
     activity: Activity,
     /// Lines of the view on the terminal now.
     drawn: usize,
-    /// When the last turn began, were it not for the time spent waiting for people.
+    /// When the view was first there.
     since: Instant,
-    /// When someone was last asked.
-    asked: Instant,
     /// A question stands there; the view waits.
     asking: bool,
 }
 
 impl Screen {
     pub fn new(paint: Paint, width: usize) -> Arc<Self> {
-        let (activity, now) = (Activity::default(), Instant::now());
-        let state = State { activity, drawn: 0, since: now, asked: now, asking: false };
+        let (activity, since) = (Activity::default(), Instant::now());
+        let state = State { activity, drawn: 0, since, asking: false };
         Arc::new(Self { state: Mutex::new(state), paint, width, done: AtomicBool::new(false) })
     }
 
@@ -74,7 +72,7 @@ impl Screen {
             text.push_str(line);
             text.push('\n');
         }
-        let lines = state.activity.lines(state.since.elapsed().as_secs_f64(), self.paint);
+        let lines = state.activity.lines(state.since.elapsed(), self.paint);
         state.drawn = lines.len();
         for line in lines {
             text.push_str(&cut(&line, self.width));
@@ -112,16 +110,8 @@ pub(super) struct Watch(pub Arc<Screen>);
 impl Sink for Watch {
     fn take(&self, event: &Event) -> io::Result<()> {
         let mut state = self.0.state();
-        match &event.what {
-            What::TurnStart { .. } | What::Started(_) => state.since = Instant::now(),
-            What::ApprovalRequest { .. } => state.asked = Instant::now(),
-            What::ApprovalDecision { .. } => {
-                let waited = state.asked.elapsed();
-                state.since += waited;
-            }
-            _ => {}
-        }
-        let line = state.activity.take(event, self.0.paint);
+        let now = state.since.elapsed();
+        let line = state.activity.take(event, now, self.0.paint);
         if !state.asking && (line.is_some() || matches!(event.what, What::Completed(_))) {
             self.0.draw(&mut state, line.as_deref());
         }
@@ -132,22 +122,28 @@ impl Sink for Watch {
 /// Asks whoever sits at the terminal, one question at a time.
 pub(super) struct Terminal {
     screen: Arc<Screen>,
-    one_at_a_time: tokio::sync::Mutex<()>,
+    /// Opened with the first question; what is typed before that is for whoever comes next.
+    keyboard: tokio::sync::Mutex<Option<Keyboard>>,
 }
 
 impl Terminal {
     pub fn new(screen: Arc<Screen>) -> Self {
-        Self { screen, one_at_a_time: tokio::sync::Mutex::new(()) }
+        Self { screen, keyboard: tokio::sync::Mutex::default() }
     }
 }
 
 impl Approver for Terminal {
     fn ask<'a>(&'a self, question: &'a Question) -> Ruling<'a> {
         Box::pin(async move {
-            let _turn = self.one_at_a_time.lock().await;
+            let mut keyboard = self.keyboard.lock().await;
+            if keyboard.is_none() {
+                *keyboard = Keyboard::open().ok();
+            }
+            let Some(keyboard) = keyboard.as_mut() else { return Decision::NobodyToAsk };
+            // What was typed before the question is no answer to it.
+            keyboard.forget();
             let _asking = Asking::begin(&self.screen, question);
-            let answer = tokio::task::spawn_blocking(read_answer).await;
-            answer.unwrap_or(Decision::Denied)
+            read_answer(keyboard).await
         })
     }
 }
@@ -162,14 +158,8 @@ impl<'a> Asking<'a> {
         for _ in 0..std::mem::take(&mut state.drawn) {
             eprint_raw("\x1b[1A\x1b[2K");
         }
-        let Question { agent, path, tool, detail, .. } = question;
-        let path = if path.is_empty() { agent.agent_type.clone() } else { path.join(" › ") };
-        let name = screen.paint.yellow(printable(&path));
-        let mut text = format!("[{name}] wants to use `{}`:\n\n", printable(tool));
-        for line in printable(detail).lines() {
-            text.push_str(&format!("    {line}\n"));
-        }
-        text.push_str("\nAllow it? [y]es, [n]o, [a]lways for this run: ");
+        let mut text = asked(question, screen.paint).join("\n");
+        text.push_str(CHOICES);
         eprint_raw(&text);
         Self(screen)
     }
@@ -181,16 +171,36 @@ impl Drop for Asking<'_> {
     }
 }
 
+/// What can be answered.
+pub(in crate::cli) const CHOICES: &str = "Allow it? [y]es, [n]o, [a]lways for this run: ";
+
+/// A question in words: who asks and exactly what for.
+pub(in crate::cli) fn asked(question: &Question, paint: Paint) -> Vec<String> {
+    let Question { agent, path, tool, detail, .. } = question;
+    let path = if path.is_empty() { agent.agent_type.clone() } else { path.join(" › ") };
+    let name = paint.yellow(printable(&path));
+    let mut lines = vec![format!("[{name}] wants to use `{}`:", printable(tool)), String::new()];
+    lines.extend(printable(detail).lines().map(|line| format!("    {line}")));
+    lines.extend([String::new(), String::new()]);
+    lines
+}
+
+/// What an answer means, if it can be understood.
+pub(in crate::cli) fn answer(typed: &str) -> Option<Decision> {
+    match typed.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" => Some(Decision::Approved),
+        "n" | "no" => Some(Decision::Denied),
+        "a" | "always" => Some(Decision::ApprovedForRun),
+        _ => None,
+    }
+}
+
 /// Reads answers until one is understood. Whoever closes the terminal says no.
-fn read_answer() -> Decision {
-    let Ok(terminal) = File::open("/dev/tty") else { return Decision::NobodyToAsk };
-    let mut lines = BufReader::new(terminal).lines();
-    while let Some(Ok(line)) = lines.next() {
-        match line.trim().to_ascii_lowercase().as_str() {
-            "y" | "yes" => return Decision::Approved,
-            "n" | "no" => return Decision::Denied,
-            "a" | "always" => return Decision::ApprovedForRun,
-            _ => eprint_raw("Please answer y, n or a: "),
+async fn read_answer(keyboard: &mut Keyboard) -> Decision {
+    while let Some(line) = keyboard.line().await {
+        match answer(&line) {
+            Some(decision) => return decision,
+            None => eprint_raw("Please answer y, n or a: "),
         }
     }
     Decision::Denied
@@ -202,7 +212,7 @@ fn eprint_raw(text: &str) {
 }
 
 /// As much of `line` as fits, not counting what colours it.
-fn cut(line: &str, width: usize) -> String {
+pub(in crate::cli) fn cut(line: &str, width: usize) -> String {
     let mut cut = String::with_capacity(line.len());
     let mut room = width.saturating_sub(1);
     let mut coloured = false;

@@ -15,6 +15,8 @@ declare_rule! {
     /// ## What it does
     /// Reports tools that the host never gives to a sub-agent, whatever its definition lists.
     ///
+    /// An agent that may start others is taken to be a main agent sometimes.
+    ///
     /// For agents that agentctl itself runs it also notes the tools that only a trusted file is
     /// given: those that change files or run commands.
     ///
@@ -50,8 +52,13 @@ declare_rule! {
 
 fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
     let allowed: Vec<_> = tool_list::allowed(cx).collect();
-    let blocked: Vec<_> =
-        allowed.iter().filter(|listed| is_blocked(cx, listed)).map(|listed| listed.name).collect();
+    // Who starts others is a main agent sometimes, and has what main agents have.
+    let coordinates = allowed.iter().any(starts_others);
+    let blocked: Vec<_> = allowed
+        .iter()
+        .filter(|listed| is_blocked(cx, listed) && !coordinates)
+        .map(|listed| listed.name)
+        .collect();
     if let Some(first) = blocked.first() {
         let message = format!(
             "{} never gives {} to a sub-agent",
@@ -64,6 +71,12 @@ fn check(cx: &AgentCx<'_>, findings: &mut Findings) {
     if cx.entry.origin != Origin::Builtin {
         needs_trust(cx, findings, &allowed);
     }
+}
+
+/// Whether an agent with the tool starts others.
+fn starts_others(listed: &Listed<'_>) -> bool {
+    let Sort::Tool(Some(tool)) = listed.sort else { return false };
+    tool.canonical.iter().any(|name| ["spawn_agent", "collaboration.init_agent"].contains(name))
 }
 
 /// Whether the host never gives the tool to a sub-agent.
@@ -109,6 +122,12 @@ mod tests {
         3:32 info agentctl gives `Bash` and `Edit` only to files that the user trusts
           help: read the file, then run `agentctl trust add` on it
         ");
+    }
+
+    #[test]
+    fn an_agent_that_starts_others_may_be_the_main_one() {
+        let text = "agentType: a\ndescription: b\ntools: [Read, Task, TodoWrite, spawn_agent]\n";
+        assert_eq!(check(&BLOCKED_TOOL, "agents/a.yaml", text), "");
     }
 
     #[test]
