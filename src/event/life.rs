@@ -54,16 +54,17 @@ pub struct Life {
 }
 
 impl Life {
-    /// An agent that was left like this by an earlier process, having used `tokens`.
-    pub fn left(status: AgentStatus, message: String, tokens: u64) -> Self {
-        let cycle = match status {
-            AgentStatus::PendingInit => Lifecycle::PendingInit,
-            AgentStatus::Running | AgentStatus::Interrupted => Lifecycle::Interrupted,
-            AgentStatus::Completed => Lifecycle::Idle { last_agent_message: message },
-            AgentStatus::Errored | AgentStatus::NotFound => Lifecycle::Error { error: message },
-            AgentStatus::Shutdown => Lifecycle::Closed,
-        };
-        Self { cycle, spent: tokens, ..Self::default() }
+    /// The process the agent was in has left it like this.
+    pub fn left(mut self, status: AgentStatus) -> Self {
+        if matches!(self.cycle, Lifecycle::Running | Lifecycle::WaitingForApproval { .. }) {
+            self.cycle = Lifecycle::Interrupted;
+            self.spent = self.tokens();
+            self.spending = 0;
+        }
+        if status == AgentStatus::Shutdown {
+            self.close();
+        }
+        self
     }
 
     /// Takes in what happened to the agent.

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 
 /// Texts that wait for the end of a turn or of the work, or end it.
@@ -47,6 +48,8 @@ impl Inbox {
 
     /// Takes everything, for an agent that begins to work.
     pub fn drain(&self) -> Vec<String> {
+        // It is about to read what was urgent, so there is nothing to drop.
+        self.urgent.notified().now_or_never();
         let texts = std::mem::take(&mut *self.texts());
         texts.next.into_iter().chain(texts.later).collect()
     }

@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use super::{Member, Session, SessionError};
 use crate::{
-    event::{AgentStatus, Lifecycle},
+    event::AgentStatus,
     plan::Context,
     store::Closed,
 };
@@ -34,9 +34,8 @@ impl Session {
         if member.is_closed() {
             return Err(SessionError::Closed(member.id().to_owned()));
         }
-        if let (Lifecycle::Exhausted { .. }, Some(juice)) =
-            (member.state().life.cycle, member.juice)
-        {
+        let used = member.state().life.tokens();
+        if let Some(juice) = member.juice.filter(|juice| used >= *juice) {
             return Err(SessionError::Exhausted(member.id().to_owned(), juice));
         }
         self.check_authority(member)?;
@@ -124,7 +123,13 @@ impl Session {
             let mut inner = one.inner();
             let was_open = inner.closed.is_none();
             if one.index == member.index {
-                inner.closed = Some(Closed::Explicit);
+                let before = inner.closed.replace(Closed::Explicit);
+                // It was closed with its parent, and must not be opened with it.
+                if before == Some(Closed::WithParent)
+                    && let Some((store, _)) = self.kept()
+                {
+                    store.close(one.id(), Closed::Explicit).ok();
+                }
             } else if was_open {
                 inner.closed = Some(Closed::WithParent);
             }
