@@ -48,13 +48,14 @@ impl Inbox {
 
     /// Takes everything, for an agent that begins to work.
     pub fn drain(&self) -> Vec<String> {
-        // It is about to read what was urgent, so there is nothing to drop.
-        self.urgent.notified().now_or_never();
-        let texts = std::mem::take(&mut *self.texts());
-        texts.next.into_iter().chain(texts.later).collect()
+        let next = self.take();
+        next.into_iter().chain(std::mem::take(&mut self.texts().later)).collect()
     }
 
-    pub(super) fn take(&self) -> Vec<String> {
+    /// Takes what does not wait for the end of the work.
+    pub fn take(&self) -> Vec<String> {
+        // What was urgent is about to be read, so there is nothing to drop for it.
+        self.urgent.notified().now_or_never();
         std::mem::take(&mut self.texts().next)
     }
 

@@ -76,6 +76,16 @@ impl Session {
         Ok(())
     }
 
+    /// Takes mail for an agent that rests and can be told more, and writes down what it is told.
+    pub(super) fn attend_to(&self, member: &Member) -> Result<(), SessionError> {
+        let Some((store, owner)) = self.kept() else { return Ok(()) };
+        if !member.is_closed() {
+            store.attend(member.id(), owner)?;
+            member.inner().owned = true;
+        }
+        Ok(())
+    }
+
     /// Makes sure that the agent's thread is this process's.
     fn own(&self, member: &Member) -> Result<(), SessionError> {
         if let Some((store, owner)) = self.kept()
@@ -187,8 +197,9 @@ impl Session {
     }
 
     fn reopen(&self, member: &Arc<Member>) -> Result<(), SessionError> {
-        if let Some((store, _)) = self.kept() {
+        if let Some((store, owner)) = self.kept() {
             store.reopen(member.id())?;
+            store.attend(member.id(), owner)?;
         }
         let parent = member.parent.and_then(|parent| self.at(parent).ok());
         let closing = match parent {
@@ -198,7 +209,7 @@ impl Session {
         let mut inner = member.inner();
         inner.closed = None;
         inner.closing = closing;
-        inner.owned = false;
+        inner.owned = true;
         drop(inner);
         member.change(|state| state.life.reopen());
         Ok(())

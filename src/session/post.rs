@@ -118,7 +118,10 @@ impl Session {
             MailKind::Input => Delivery::NextTurn,
             MailKind::Interrupt => Delivery::Interrupt,
             MailKind::Close => {
-                self.close(member, None).await;
+                // Those below an agent are told to close as well, and have been closed with it.
+                if !member.is_closed() {
+                    self.close(member, None).await;
+                }
                 return Ok(());
             }
         };

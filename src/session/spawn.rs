@@ -248,7 +248,7 @@ impl Session {
             let parent = thread.begun.parent.as_deref().map(|parent| self.find(parent));
             if let Some(Ok(parent)) = parent {
                 // What cannot be read any more cannot be resumed either.
-                self.adopt(&parent, &thread).ok();
+                self.adopt(&parent, &thread).and_then(|member| self.attend_to(&member)).ok();
             }
         }
         Ok(())

@@ -4,6 +4,7 @@
 
 mod catalog;
 mod cli;
+mod collab;
 mod corpus;
 mod delegation;
 mod docs;

@@ -104,7 +104,12 @@ impl Stage {
 
     /// Starts the agent on its script.
     pub fn start(self) -> Playing {
-        let mut command = self.command(&["tester", "--model", "script:script.yaml"]);
+        self.start_with(&["tester", "--model", "script:script.yaml"])
+    }
+
+    /// Starts an agent in any way.
+    pub fn start_with(self, arguments: &[&str]) -> Playing {
+        let mut command = self.command(arguments);
         command.args(["--format", "jsonl"]).stdout(Stdio::piped()).stderr(Stdio::piped());
         Playing::of(command.spawn().unwrap(), self)
     }
@@ -186,8 +191,8 @@ pub struct Playing {
     lines: Receiver<String>,
     errors: Option<JoinHandle<String>>,
     stdout: String,
-    /// Lives as long as the run does.
-    _stage: Stage,
+    /// Where it runs.
+    pub stage: Stage,
 }
 
 impl Playing {
@@ -205,20 +210,20 @@ impl Playing {
             err.read_to_string(&mut text).unwrap();
             text
         });
-        Self { child, lines, errors: Some(errors), stdout: String::new(), _stage: stage }
+        Self { child, lines, errors: Some(errors), stdout: String::new(), stage }
     }
 
     /// Waits for an event of this type.
-    pub fn wait_for(&mut self, kind: &str) {
+    pub fn wait_for(&mut self, kind: &str) -> Value {
         loop {
             let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
                 panic!("no {kind} in\n{}", self.stdout);
             };
-            let found = event(&line, &self.stdout)["event_type"] == kind;
+            let happened = event(&line, &self.stdout);
             self.stdout.push_str(&line);
             self.stdout.push('\n');
-            if found {
-                return;
+            if happened["event_type"] == kind {
+                return happened;
             }
         }
     }
