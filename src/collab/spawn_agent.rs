@@ -140,7 +140,8 @@ impl SpawnAgent {
         if let Some(there) = wish.cwd.as_ref().filter(|there| is_elsewhere(&caller, there))
             && allowed.as_ref() != Some(there)
         {
-            return Err(pair.failed(SessionError::Directory(there.clone())));
+            let unasked = SessionError::Directory(there.clone());
+            return Err(pair.failed(session.check(&caller, &wish).err().unwrap_or(unasked)));
         }
         let prompt = wish.message.clone();
         let note = wish.note.clone();

@@ -324,6 +324,12 @@ impl Session {
         })
     }
 
+    /// The label of an agent, which anyone may have changed.
+    pub fn note(&self, member: &Member) -> Option<String> {
+        let kept = self.kept().and_then(|(store, _)| store.thread(member.id()).ok());
+        kept.map_or_else(|| member.note(), |thread| thread.begun.note)
+    }
+
     /// Labels an agent.
     pub fn set_note(&self, member: &Member, text: &str) -> Result<Option<String>, SessionError> {
         let note =

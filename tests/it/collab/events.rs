@@ -101,8 +101,7 @@ fn what_fails_ends_with_an_event_too() {
 
 #[test]
 fn a_call_that_is_cut_off_ends_with_an_event_too() {
-    let lead: &[&str] = &[&spawn("mate", "Go."), &wait("leaf#1, mate#1"), DONE];
-    // The wait of `mate` is stopped by its being closed, that of `lead` by a signal.
+    let lead: &[&str] = &[&spawn("mate", "Go."), &wait("mate#1"), DONE];
     let mate: &[&str] = &[&spawn("leaf", "a"), &wait("leaf#1"), "{text: never}"];
     let stage = scene(&[("lead", lead), ("mate", mate), ("leaf", &["{hang: true}"])]);
     let mut playing = stage.start_lead();

@@ -3,15 +3,19 @@
 //! `lead` is the main agent, `mate` can start agents as well, `leaf` cannot. Each claim of the
 //! manual's table is a test here, and the other way round.
 
+mod authority;
 mod close;
 mod directory;
+mod elsewhere;
 mod events;
 mod limits;
 mod lists;
 mod numbers;
+mod restart;
 mod spawn;
 mod talk;
 mod wait;
+mod wire;
 
 use std::fmt::Write as _;
 
