@@ -3,11 +3,7 @@
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use super::{Member, Session, SessionError};
-use crate::{
-    event::AgentStatus,
-    plan::Context,
-    store::Closed,
-};
+use crate::{event::AgentStatus, plan::Context, store::Closed};
 
 /// How long agents that are told to end may take.
 const CLOSING: Duration = Duration::from_secs(10);
@@ -210,6 +206,10 @@ impl Session {
         inner.closed = None;
         inner.closing = closing;
         inner.owned = true;
+        // Someone else may have gone on with it meanwhile.
+        if self.kept().is_some() && inner.history.as_ref().is_some_and(|past| !past.is_empty()) {
+            inner.history = None;
+        }
         drop(inner);
         member.change(|state| state.life.reopen());
         Ok(())

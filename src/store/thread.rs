@@ -236,7 +236,10 @@ impl Store {
         );
         let taken = self.write(Durability::Process, |store| {
             let owner = owner.to_string();
-            store.execute(&update, params![thread.begun.id, owner, now(), before, thread.status.name()])
+            store.execute(
+                &update,
+                params![thread.begun.id, owner, now(), before, thread.status.name()],
+            )
         })?;
         if taken == 1 { Ok(()) } else { Err(StoreError::Owned) }
     }

@@ -38,7 +38,8 @@ fn assert_as_expected(played: &Played, kind: &str) {
 #[test]
 fn a_child_has_the_tools_that_its_parent_and_its_definition_have() {
     let lead: &[&str] = &[&spawn("greedy", "a"), &wait("greedy#1"), DONE];
-    let greedy = "tools: [read_file, list_dir, shell, write_file, spawn_agent, wait, Task, TodoWrite]";
+    let greedy =
+        "tools: [read_file, list_dir, shell, write_file, spawn_agent, wait, Task, TodoWrite]";
     let stage = scene(&[("lead", lead), ("greedy", &[&with("read_file, spawn_agent, wait")])]);
     let played = stage.file("agents/greedy.md", &definition("greedy", greedy)).lead().worked();
     assert_as_expected(&played, "greedy");
@@ -85,14 +86,16 @@ fn a_definition_cannot_loosen_the_sandbox() {
     let stage = stage.file(".codex/agents/evil.toml", evil);
     let played = stage.lead().worked();
     let said = played.text("spawn_agent", 0);
-    let refused = "it asks for the sandbox `danger_full_access`, and may have `workspace_write` at most";
+    let refused =
+        "it asks for the sandbox `danger_full_access`, and may have `workspace_write` at most";
     assert!(said.ends_with(refused), "{said}");
     assert_eq!(played.all("STARTED").len(), 1);
 }
 
 #[test]
 fn a_call_cannot_ask_for_more_than_there_is_to_ask_for() {
-    let ask = |more: &str| call("spawn_agent", &format!("{{agent_type: leaf, message: a, {more}}}"));
+    let ask =
+        |more: &str| call("spawn_agent", &format!("{{agent_type: leaf, message: a, {more}}}"));
     let lead: &[&str] = &[
         &ask("sandbox: danger_full_access"),
         &ask("tools: [shell]"),
@@ -114,7 +117,8 @@ fn a_stricter_sandbox_holds_for_everything_below() {
         &call("collaboration.wait", "{max_duration: 100000}"),
         DONE,
     ];
-    let mate: &[&str] = &[&init("leaf, sandbox_policy: workspace_write"), &init("leaf"), "{text: over}"];
+    let mate: &[&str] =
+        &[&init("leaf, sandbox_policy: workspace_write"), &init("leaf"), "{text: over}"];
     let stage = scene(&[("lead", lead), ("mate", mate)]);
     let played = stage.lead().worked();
     let refused = &played.answers_of("mate", "collaboration.init_agent")[0];
@@ -164,7 +168,10 @@ fn a_directory_of_its_own_stays_below_its_parents() {
     let played = stage.lead().worked();
     let status = played.answer("wait", 0)["status"][played.thread(0)].clone();
     let why = status["errored"].as_str().unwrap().to_owned();
-    assert!(why.ends_with("is not the directory of the agent that starts it, and nobody allowed it"), "{why}");
+    assert!(
+        why.ends_with("is not the directory of the agent that starts it, and nobody allowed it"),
+        "{why}"
+    );
     assert_eq!(played.all("STARTED").len(), 1, "{played}");
     let said = played.text("spawn_agent", 1);
     assert!(said.contains("cannot be run"), "{said}");
@@ -183,7 +190,8 @@ fn trust_that_is_taken_back_counts_from_the_next_message_on() {
     ];
     let scribe: &[&str] = &[&with("read_file, write_file"), &with("read_file")];
     let leaf = "{delay_ms: 2000, text: over}";
-    let mut playing = trusted(&[("lead", lead), ("scribe", scribe), ("leaf", &[leaf])], "", "").start_lead();
+    let mut playing =
+        trusted(&[("lead", lead), ("scribe", scribe), ("leaf", &[leaf])], "", "").start_lead();
     playing.wait_for("COMPLETED");
     let seen = playing.stage.sandbox.run(&["trust", "remove", "agents/scribe.md"]);
     assert_eq!(seen.exit, Some(0), "{seen}");

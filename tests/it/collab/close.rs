@@ -162,7 +162,10 @@ fn what_was_closed_with_an_agent_is_opened_with_it_and_nothing_else() {
     let leaf: &[&str] = &["{text: over}", "{text: more}"];
     let played = scene(&[("lead", lead), ("mate", MATE), ("leaf", leaf)]).lead().worked();
     let below = played.text("resume_agent", 0);
-    assert!(below.starts_with("the agent that started ") && below.ends_with(" is closed"), "{below}");
+    assert!(
+        below.starts_with("the agent that started ") && below.ends_with(" is closed"),
+        "{below}"
+    );
     let list = played.answer("list_active_agents", 0);
     let status = |name: &str| {
         let all = list.as_array().unwrap();

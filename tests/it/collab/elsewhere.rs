@@ -22,7 +22,14 @@ fn family() -> Stage {
     ];
     scene(&[
         ("lead", lead),
-        ("mate", &[&spawn("leaf", "a"), "{text: I rest.}", "{expect: {last_message: '^Hello\\.$'}, text: Hello yourself.}"]),
+        (
+            "mate",
+            &[
+                &spawn("leaf", "a"),
+                "{text: I rest.}",
+                "{expect: {last_message: '^Hello\\.$'}, text: Hello yourself.}",
+            ],
+        ),
         ("leaf#1", &["{hang: true}"]),
         ("leaf#2", &["{hang: true}", "{expect: {last_message: '^Stop\\.$'}, text: stopped}"]),
     ])
@@ -56,6 +63,8 @@ fn release(playing: &Playing, leaf: &str) {
 #[test]
 fn agents_of_another_process_are_listed_with_their_notes() {
     let (playing, [mate, below, leaf]) = started();
+    let threads = store(&playing);
+    until("it has begun", || threads.thread(&leaf).unwrap().status == ThreadStatus::Running);
     let list = run(&playing, &["ps", "--all", "--tree", "--format", "json"]).json();
     assert_eq!(column(&list, "agent_type"), ["lead", "mate", "leaf", "leaf"]);
     let of = |id: &str| -> Value {
@@ -90,7 +99,8 @@ fn waiting_in_another_process_returns_at_the_end_of_the_agent() {
     let (playing, [mate, below, leaf]) = started();
     // One that rests has ended.
     let seen = run(&playing, &["wait", &mate, "--format", "json"]).json();
-    assert_eq!((&seen["completed_id"], &seen["result"]), (&mate.clone().into(), &"I rest.".into()));
+    assert_eq!(seen["completed_id"], mate.as_str(), "{seen}");
+    assert_eq!(seen["result"], "I rest.");
     let sandbox = &playing.stage.sandbox;
     let mut command = sandbox.command(&["wait", &leaf, "--format", "json"]);
     let waiting = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
@@ -162,5 +172,69 @@ fn an_agent_that_is_opened_again_gets_its_mail_in_its_own_process() {
     let ended = playing.wait_for("COMPLETED");
     assert_eq!(ended["data"]["result"], "two", "{ended}");
     release(&playing, &second);
+    playing.finish().worked();
+}
+
+#[test]
+fn what_waits_for_room_does_not_keep_others_from_being_closed() {
+    let lead: &[&str] = &[
+        &spawn("leaf", "a"),
+        &wait("leaf#1"),
+        &spawn("leaf", "Hang."),
+        &wait("leaf#2"),
+        "{delay_ms: 1000, tool_calls: [{name: wait, arguments: {ids: [leaf#1]}}]}",
+        DONE,
+    ];
+    let stage = scene(&[
+        ("lead", lead),
+        ("leaf#1", &["{text: one}", "{expect: {last_message: '^Hello\\.$'}, text: two}"]),
+        ("leaf#2", &["{hang: true}"]),
+    ]);
+    let mut playing = stage.collab("max_agents = 1\n").start_lead();
+    let mut spawned = || {
+        let end = playing.wait_for("COLLAB_AGENT_SPAWN_END");
+        end["data"]["receiver_thread_ids"][0].as_str().unwrap().to_owned()
+    };
+    let (first, second) = (spawned(), spawned());
+    assert_eq!(run(&playing, &["send", &first, "Hello."]).exit, Some(0));
+    let seen = run(&playing, &["close", &second]);
+    assert_eq!((seen.exit, seen.stderr.as_str()), (Some(0), ""), "{seen}");
+    let played = playing.finish();
+    assert_eq!(played.results("leaf").last().unwrap().1, "two", "{played}");
+}
+
+#[test]
+fn what_an_agent_was_told_elsewhere_while_it_was_closed_is_known_to_it() {
+    let lead: &[&str] = &[
+        &spawn("leaf", "a"),
+        &wait("leaf#1"),
+        &call("close_agent", "{id: leaf#1}"),
+        &spawn("leaf", "Hang."),
+        &wait("leaf#2"),
+        &call("resume_agent", "{id: leaf#1}"),
+        &call("send_input", "{id: leaf#1, message: And now?}"),
+        &wait("leaf#1"),
+        DONE,
+    ];
+    let leaf: &[&str] = &["{text: one}", "{text: two}"];
+    let hangs: &[&str] = &["{hang: true}", "{text: stopped}"];
+    let stage = scene(&[("lead", lead), ("leaf#1", leaf), ("leaf#2", hangs)]);
+    let mut playing = stage.start_lead();
+    let mut spawned = || {
+        let end = playing.wait_for("COLLAB_AGENT_SPAWN_END");
+        end["data"]["receiver_thread_ids"][0].as_str().unwrap().to_owned()
+    };
+    let (first, second) = (spawned(), spawned());
+    let model = ["--model", "script:script.yaml"];
+    let seen = run(&playing, &[&["resume", &first, "Alone."][..], &model].concat());
+    assert_eq!(seen.exit, Some(0), "{seen}");
+    release(&playing, &second);
+    let transcript = playing.stage.sandbox.command(&["transcript", &first]);
+    playing.wait_for("COLLAB_RESUME_END");
+    let ended = playing.wait_for("COMPLETED");
+    assert_eq!(ended["data"]["result"], "two", "{ended}");
+    let said = playing.stage.sandbox.see(transcript).stdout;
+    let (alone, now) = (said.find("Alone."), said.find("And now?"));
+    assert!(alone.is_some() && alone < now, "{said}");
     playing.finish().worked();
 }

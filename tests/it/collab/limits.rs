@@ -21,13 +21,8 @@ fn no_more_agents_work_than_settings_allow() {
 
 #[test]
 fn an_agent_that_is_done_makes_room() {
-    let lead: &[&str] = &[
-        &spawn("leaf", "a"),
-        &wait("leaf#1"),
-        &spawn("leaf", "b"),
-        &wait("leaf#2"),
-        DONE,
-    ];
+    let lead: &[&str] =
+        &[&spawn("leaf", "a"), &wait("leaf#1"), &spawn("leaf", "b"), &wait("leaf#2"), DONE];
     let played = scene(&[("lead", lead), ("leaf", &["{text: done}"])]);
     let played = played.collab("max_agents = 1\n").lead().worked();
     assert_eq!(played.runs("leaf").len(), 2, "{played}");
@@ -36,8 +31,7 @@ fn an_agent_that_is_done_makes_room() {
 #[test]
 fn a_closed_agent_makes_room() {
     let close = call("close_agent", "{id: leaf#1}");
-    let lead: &[&str] =
-        &[&spawn("leaf", "a"), &close, &spawn("leaf", "b"), &wait("leaf#2"), DONE];
+    let lead: &[&str] = &[&spawn("leaf", "a"), &close, &spawn("leaf", "b"), &wait("leaf#2"), DONE];
     let stage = scene(&[("lead", lead), ("leaf#1", &["{hang: true}"]), ("leaf#2", &["{text: b}"])]);
     let played = stage.collab("max_agents = 1\n").lead().worked();
     assert_eq!(played.answer("wait", 0)["result"], "b", "{played}");

@@ -56,8 +56,14 @@ fn one_kind_can_be_listed_with_its_models_and_prompts() {
 
 /// A tree of two mates, of whom the first has a leaf; what `lead` sees of it.
 fn tree(list: &str) -> (Value, Vec<String>) {
-    let lead: &[&str] =
-        &[&spawn("mate", "Go."), &wait("mate#1"), &spawn("mate", "Rest."), &wait("mate#2"), list, DONE];
+    let lead: &[&str] = &[
+        &spawn("mate", "Go."),
+        &wait("mate#1"),
+        &spawn("mate", "Rest."),
+        &wait("mate#2"),
+        list,
+        DONE,
+    ];
     let stage = scene(&[
         ("lead", lead),
         ("mate#1", &[&spawn("leaf", "a"), &wait("leaf#1"), "{text: one}"]),
@@ -78,8 +84,17 @@ fn running_agents_are_listed_with_all_that_is_known() {
     let mut keys: Vec<&str> = first.keys().map(String::as_str).collect();
     keys.sort_unstable();
     let expected = [
-        "agent_idx", "agent_name", "agent_type", "model", "reasoning_effort", "status",
-        "status_duration_sec", "thread_id", "thread_name", "thread_note", "updated_at",
+        "agent_idx",
+        "agent_name",
+        "agent_type",
+        "model",
+        "reasoning_effort",
+        "status",
+        "status_duration_sec",
+        "thread_id",
+        "thread_name",
+        "thread_note",
+        "updated_at",
     ];
     assert_eq!(keys, expected);
     assert_eq!(first["status"], "completed");
@@ -92,7 +107,9 @@ fn running_agents_are_listed_with_all_that_is_known() {
 
 #[test]
 fn a_list_reaches_as_far_as_it_is_asked_to() {
-    let ask = |scope: &str| call("list_active_agents", &format!("{{scope: {scope}, include_tree: true}}"));
+    let ask = |scope: &str| {
+        call("list_active_agents", &format!("{{scope: {scope}, include_tree: true}}"))
+    };
     let (list, threads) = tree(&ask("descendants"));
     assert_eq!(column(&list, "thread_name"), ["mate#1", "mate#2", "leaf#1"], "{threads:?}");
     let leaf = &list[2];
@@ -107,7 +124,8 @@ fn a_list_reaches_as_far_as_it_is_asked_to() {
 fn an_agent_below_sees_its_own_children_or_everyone() {
     let below = call("list_active_agents", "{}");
     let everyone = call("list_active_agents", "{scope: all}");
-    let lead: &[&str] = &[&spawn("leaf", "a"), &wait("leaf#1"), &spawn("mate", "Go."), &wait("mate#1"), DONE];
+    let lead: &[&str] =
+        &[&spawn("leaf", "a"), &wait("leaf#1"), &spawn("mate", "Go."), &wait("mate#1"), DONE];
     let stage = scene(&[
         ("lead", lead),
         ("mate", &[&below, &everyone, "{text: looked}"]),

@@ -46,7 +46,8 @@ fn assert_mistake(played: &Played, tool: &str, at: usize, content: &str) {
 
 #[test]
 fn an_agent_gets_a_number_whatever_the_model_proposes() {
-    let lead: &[&str] = &[&init("{agent_type: leaf, agent_idx: 77, juice: 500}"), &init(LEAF), DONE];
+    let lead: &[&str] =
+        &[&init("{agent_type: leaf, agent_idx: 77, juice: 500}"), &init(LEAF), DONE];
     let played = scene(&[("lead", lead)]).lead().worked();
     let extra = json!({
         "agent_idx": 1, "parent_agent_idx": 0, "depth": 1, "max_juice": 500,
@@ -80,7 +81,8 @@ fn mistakes_in_creating_an_agent_count_against_the_model() {
         assert_mistake(&played, tool, at, &content);
     }
     assert_mistake(&played, tool, 0, "juice must be greater than zero");
-    let strict = "the sandbox `danger_full_access` is less strict than the parent's, `workspace_write`";
+    let strict =
+        "the sandbox `danger_full_access` is less strict than the parent's, `workspace_write`";
     assert_mistake(&played, tool, 3, strict);
     let agents = played.answer("collaboration.get_state", 0)["metadata"]["extra"]["agents"].clone();
     assert_eq!(agents.as_array().unwrap().len(), 1, "nothing is left of them");
@@ -152,7 +154,8 @@ fn an_empty_message_or_no_recipient_is_a_mistake() {
 
 #[test]
 fn a_parent_acts_only_on_its_own_children() {
-    let down = |recipients: &str| call("collaboration.close", &format!("{{recipients: [{recipients}]}}"));
+    let down =
+        |recipients: &str| call("collaboration.close", &format!("{{recipients: [{recipients}]}}"));
     let mate: &[&str] = &[
         &init(LEAF),
         // A sibling, the main agent, itself.
@@ -274,7 +277,8 @@ fn the_state_shows_every_agent_in_words_and_in_fields() {
 
 #[test]
 fn closing_takes_those_below_and_all_or_none() {
-    let close = |recipients: &str| call("collaboration.close", &format!("{{recipients: [{recipients}]}}"));
+    let close =
+        |recipients: &str| call("collaboration.close", &format!("{{recipients: [{recipients}]}}"));
     let lead: &[&str] = &[
         &init(MATE),
         &init(LEAF),
@@ -345,4 +349,21 @@ fn agents_work_whether_or_not_anyone_waits() {
     let played = scene(&[("lead", lead), ("leaf", &["{text: over}"])]).lead().worked();
     let agents = &played.answer("collaboration.get_state", 0)["metadata"]["extra"]["agents"];
     assert_eq!(agents[1]["last_agent_message"], "over", "{played}");
+}
+
+#[test]
+fn an_agent_at_work_reads_a_message_after_its_present_turn() {
+    let lead: &[&str] = &[
+        &init(LEAF),
+        &send("1", "Go."),
+        &call("collaboration.wait", "{max_duration: 1}"),
+        &send("1", "Also."),
+        &rest(),
+        DONE,
+    ];
+    let read = call("read_file", "{path: x}");
+    let slow = "{delay_ms: 300, tool_calls: [{name: read_file, arguments: {path: x}}]}";
+    let heard = "{expect: {last_message: '^From agent 0: Also\\.$'}, text: heard}";
+    let played = scene(&[("lead", lead), ("leaf", &[&read, slow, heard])]).lead().worked();
+    assert_eq!(played.results("leaf"), [("goal".to_owned(), "heard".to_owned())], "{played}");
 }

@@ -34,8 +34,11 @@ fn before(more: &[&str]) -> (Stage, Played) {
     let spawn = spawn("mate", "Go.");
     let wait = wait("mate#1");
     let list = call("list_active_agents", LIST);
-    let lead: Vec<&str> =
-        [spawn.as_str(), &wait].into_iter().chain(more.iter().copied()).chain([list.as_str(), DONE]).collect();
+    let lead: Vec<&str> = [spawn.as_str(), &wait]
+        .into_iter()
+        .chain(more.iter().copied())
+        .chain([list.as_str(), DONE])
+        .collect();
     let stage = scene(&[("lead", &lead), ("mate", MATE), ("leaf", &["{text: over}"])]);
     let played = stage.lead().worked();
     (stage, played)
@@ -61,7 +64,15 @@ fn a_tree_is_what_it_was_after_a_restart() {
     let expected = [("mate#1", "completed"), ("leaf#1", "shutdown"), ("leaf#2", "completed")];
     assert_eq!(statuses(&after), pairs(&expected), "{second}");
     for (was, is) in before.as_array().unwrap().iter().zip(after.as_array().unwrap()) {
-        for key in ["thread_id", "agent_type", "thread_note", "parent_thread_id", "depth", "model", "agent_idx"] {
+        for key in [
+            "thread_id",
+            "agent_type",
+            "thread_note",
+            "parent_thread_id",
+            "depth",
+            "model",
+            "agent_idx",
+        ] {
             assert_eq!(was[key], is[key], "{key}: {was} {is}");
         }
     }
@@ -72,7 +83,8 @@ fn agents_of_an_earlier_process_go_on_with_what_they_know_and_who_they_are() {
     let cast = definition("cast", "tools: [read_file]\nagent_names: {ann: {prompt: Be Ann.}}");
     let start = call("spawn_agent", "{agent_type: cast, agent_name: ann, message: Remember 17.}");
     let lead: &[&str] = &[&start, &wait("cast#1"), DONE];
-    let stage = scene(&[("lead", lead), ("cast", &["{text: noted}"])]).file("agents/cast.md", &cast);
+    let stage =
+        scene(&[("lead", lead), ("cast", &["{text: noted}"])]).file("agents/cast.md", &cast);
     let first = stage.lead().worked();
     let id = first.thread(0);
     let lead: &[&str] = &[
@@ -98,7 +110,8 @@ fn agents_far_below_can_be_told_more_after_a_restart_and_their_parents_hear_of_i
         DONE,
     ];
     let mate = "{expect: {last_message: '^agent leaf .* completed in .*: more$'}, text: I know.}";
-    let agents: &[(&str, &[&str])] = &[("lead", lead), ("leaf", &["{text: more}"]), ("mate", &[mate])];
+    let agents: &[(&str, &[&str])] =
+        &[("lead", lead), ("leaf", &["{text: more}"]), ("mate", &[mate])];
     let second = again(stage, &first, agents).worked();
     assert_eq!(second.answer("wait", 0)["result"], "more", "{second}");
     assert_eq!(second.results("mate"), pairs(&[("goal", "I know.")]), "{second}");
@@ -154,7 +167,10 @@ fn tokens_that_were_used_stay_used_after_a_restart() {
     let agent = &second.answer("collaboration.get_state", 0)["metadata"]["extra"]["agents"][1];
     assert_eq!((&agent["used_juice"], &agent["max_juice"]), (&json!(300), &json!(350)));
     assert_eq!(second.runs("leaf")[0]["turns_used"], 1, "{second}");
-    assert!(second.text("collaboration.send", 1).contains("has used up its 350 tokens"), "{second}");
+    assert!(
+        second.text("collaboration.send", 1).contains("has used up its 350 tokens"),
+        "{second}"
+    );
 }
 
 #[test]
@@ -162,7 +178,8 @@ fn a_parent_that_may_less_after_a_restart_has_children_that_may_less() {
     let tools = |name: &str| format!("tools: [read_file, write_file{name}]");
     let lead_file = definition("lead", &tools(&format!(", {}", super::TOOLS)));
     let scribe_file = definition("scribe", &tools(""));
-    let expects = |tools: &str| format!("{{expect: {{tools: [complete_task, {tools}]}}, text: as expected}}");
+    let expects =
+        |tools: &str| format!("{{expect: {{tools: [complete_task, {tools}]}}, text: as expected}}");
     let lead: &[&str] = &[&spawn("scribe", "a"), &wait("scribe#1"), &close("scribe#1"), DONE];
     let stage = scene(&[("lead", lead), ("scribe", &[&expects("read_file, write_file")])])
         .file("agents/lead.md", &lead_file)
@@ -180,6 +197,34 @@ fn a_parent_that_may_less_after_a_restart_has_children_that_may_less() {
         &wait("scribe#1"),
         DONE,
     ];
-    let second = again(stage, &first, &[("lead", lead), ("scribe", &[&expects("read_file")])]).worked();
+    let second =
+        again(stage, &first, &[("lead", lead), ("scribe", &[&expects("read_file")])]).worked();
     assert_eq!(second.answer("wait", 0)["result"], "as expected", "{second}");
+}
+
+#[test]
+fn an_agent_that_was_never_told_anything_can_be_told_after_a_restart() {
+    let init = call("collaboration.init_agent", "{agent_type: leaf}");
+    let stage = scene(&[("lead", &[&init, DONE])]);
+    let first = stage.lead().worked();
+    let lead: &[&str] = &[
+        &call("collaboration.get_state", "{}"),
+        &call("collaboration.send", "{recipients: [1], message: Go.}"),
+        &wait("leaf#1"),
+        DONE,
+    ];
+    let leaf = "{expect: {last_message: '^From agent 0: Go\\.$'}, text: over}";
+    let second = again(stage, &first, &[("lead", lead), ("leaf", &[leaf])]).worked();
+    let agents = &second.answer("collaboration.get_state", 0)["metadata"]["extra"]["agents"];
+    assert_eq!(agents[1]["status"], "pending_init", "{second}");
+    assert_eq!(second.answer("wait", 0)["result"], "over", "{second}");
+}
+
+#[test]
+fn an_agent_that_is_too_deep_by_now_is_not_opened_again() {
+    let (stage, first) = before(&[&close("leaf#1")]);
+    let lead: &[&str] = &[&resume("leaf#1"), DONE];
+    let second = again(stage.collab("max_depth = 1\n"), &first, &[("lead", lead)]).worked();
+    let limit = "Agent depth limit reached. Solve the task yourself.";
+    assert_eq!(second.text("resume_agent", 0), limit);
 }

@@ -71,7 +71,10 @@ fn an_unknown_type_or_persona_is_refused_with_those_there_are() {
     let cast = definition("cast", "agent_names: {ann: {}, bob: {}}");
     let played = scene(&[("lead", lead)]).file("agents/cast.md", &cast).lead().worked();
     let said = played.text("spawn_agent", 0);
-    assert!(said.starts_with("unknown subagent type `nobody`; available: Explore, Plan, "), "{said}");
+    assert!(
+        said.starts_with("unknown subagent type `nobody`; available: Explore, Plan, "),
+        "{said}"
+    );
     let said = played.text("spawn_agent", 1);
     assert!(said.ends_with("it has no persona called `nobody`; there are ann, bob"), "{said}");
 }
@@ -98,9 +101,8 @@ fn the_call_beats_the_persona_which_beats_the_template_which_beats_the_parent() 
         DONE,
     ];
     let models = "[models]\ncall = 'script:call.yaml'\n";
-    let answers = |system: &str| {
-        format!("turns:\n  - {{expect: {{system: '{system}'}}, text: answered}}\n")
-    };
+    let answers =
+        |system: &str| format!("turns:\n  - {{expect: {{system: '{system}'}}, text: answered}}\n");
     let stage = scene(&[("lead", lead), ("leaf", &["{text: answered}"])])
         .file("agents/cast.md", &cast)
         .file("call.yaml", &answers("Be Ann"))
@@ -114,7 +116,10 @@ fn the_call_beats_the_persona_which_beats_the_template_which_beats_the_parent() 
     let played = stage.file("agents/lead.md", &lead).lead().worked();
     let list = played.answer("list_active_agents", 0);
     let of = |at: usize| {
-        (list[at]["model"].as_str().unwrap_or(""), list[at]["reasoning_effort"].as_str().unwrap_or(""))
+        (
+            list[at]["model"].as_str().unwrap_or(""),
+            list[at]["reasoning_effort"].as_str().unwrap_or(""),
+        )
     };
     assert_eq!(of(0), ("script:call.yaml", "high"), "{played}");
     assert_eq!(of(1), ("script:ann.yaml", "medium"));
@@ -160,10 +165,12 @@ fn an_agent_is_told_who_it_is_and_what_holds_for_it() {
 
 #[test]
 fn a_new_agent_knows_nothing_and_a_forked_one_what_was_settled() {
-    let read = "{text: Reading first., tool_calls: [{name: read_file, arguments: {path: note.txt}}]}";
+    let read =
+        "{text: Reading first., tool_calls: [{name: read_file, arguments: {path: note.txt}}]}";
     let fork = "{text: Now fork., tool_calls: [{name: spawn_agent, arguments: {agent_type: leaf, \
                 message: Forked., fork_context: true}}, {name: read_file, arguments: {path: x}}]}";
-    let lead: &[&str] = &[read, fork, &spawn("leaf", "New."), &wait("leaf#1"), &wait("leaf#2"), DONE];
+    let lead: &[&str] =
+        &[read, fork, &spawn("leaf", "New."), &wait("leaf#1"), &wait("leaf#2"), DONE];
     let stage = scene(&[("lead", lead), ("leaf", &["{text: ok}"])]).file("note.txt", "a secret\n");
     let played = stage.lead().worked();
     let said = |id: &str| stage.sandbox.run(&["transcript", id]).stdout;
@@ -198,4 +205,18 @@ fn a_note_is_normalised_or_made_up_from_the_definition() {
     let told = played.all("THREAD_NOTE_UPDATED");
     assert_eq!(told[0]["thread_id"], json!(played.thread(0)));
     assert_eq!(told[0]["thread_note"], "the first one");
+}
+
+#[test]
+fn the_orchestrator_hands_work_to_workers() {
+    let both = "{tool_calls: [{name: spawn_agent, arguments: {agent_type: worker, message: left}}, \
+                {name: spawn_agent, arguments: {agent_type: worker, message: right}}]}";
+    let worker = "{expect: {tools: [apply_patch, complete_task, exec_command, glob_files, grep_files, \
+                  list_dir, read_file, shell, write_file]}, text: worked}";
+    let lead: &[&str] = &[both, &wait("worker#1"), &wait("worker#2"), DONE];
+    let stage = scene(&[("orchestrator", lead), ("worker", &[worker])]);
+    let arguments = ["orchestrator", "Go.", "--model", "script:script.yaml"];
+    let played = stage.play_with(&arguments).ended("goal", 0);
+    let worked = ("goal".to_owned(), "worked".to_owned());
+    assert_eq!(played.results("worker"), [worked.clone(), worked], "{played}");
 }

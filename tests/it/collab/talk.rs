@@ -128,13 +128,15 @@ fn a_parent_that_rests_is_woken_when_its_child_ends() {
         "{text: I rest.}",
         "{expect: {last_message: '^agent leaf .* completed in .*: over$'}, text: I know.}",
     ];
-    let lead: &[&str] = &[&spawn("mate", "Go."), &wait("mate#1"), &wait("leaf#1"), &wait("mate#1"), DONE];
+    let lead: &[&str] =
+        &[&spawn("mate", "Go."), &wait("mate#1"), &wait("leaf#1"), &wait("mate#1"), DONE];
     let leaf = "{delay_ms: 300, text: over}";
     let stage = scene(&[("lead", lead), ("mate", mate), ("leaf", &[leaf])]);
     let played = stage.lead().worked();
     let said: Vec<_> = played.results("mate").into_iter().map(|(_, result)| result).collect();
     assert_eq!(said, ["I rest.", "I know."], "{played}");
-    let tokens: Vec<_> = played.runs("mate").iter().map(|run| run["total_tokens"].clone()).collect();
+    let tokens: Vec<_> =
+        played.runs("mate").iter().map(|run| run["total_tokens"].clone()).collect();
     assert_eq!(tokens, [json!(200), json!(100)], "resting costs nothing: {played}");
 }
 
@@ -145,7 +147,8 @@ fn what_a_child_fails_of_is_told_as_well() {
         "{text: I rest.}",
         "{expect: {last_message: '^agent leaf .* errored in .*: .*broken'}, text: I know.}",
     ];
-    let lead: &[&str] = &[&spawn("mate", "Go."), &wait("leaf#1"), &wait("mate#1"), &wait("mate#1"), DONE];
+    let lead: &[&str] =
+        &[&spawn("mate", "Go."), &wait("leaf#1"), &wait("mate#1"), &wait("mate#1"), DONE];
     let leaf = "{delay_ms: 200, error: {status: 400, message: broken}}";
     let played = scene(&[("lead", lead), ("mate", mate), ("leaf", &[leaf])]).lead().worked();
     assert_eq!(played.results("mate").last().unwrap().1, "I know.", "{played}");

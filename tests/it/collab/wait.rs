@@ -9,8 +9,7 @@ const OVER: &str = "{text: over}";
 
 #[test]
 fn waiting_returns_with_the_first_that_ends() {
-    let lead: &[&str] =
-        &[&spawn("leaf", "a"), &spawn("leaf", "b"), &wait("leaf#1, leaf#2"), DONE];
+    let lead: &[&str] = &[&spawn("leaf", "a"), &spawn("leaf", "b"), &wait("leaf#1, leaf#2"), DONE];
     let stage = scene(&[("lead", lead), ("leaf#1", &["{hang: true}"]), ("leaf#2", &[OVER])]);
     let played = stage.lead_and_cancel().worked();
     let (slow, quick) = (played.thread(0), played.thread(1));
@@ -52,8 +51,7 @@ fn an_agent_that_has_ended_is_not_waited_for() {
 
 #[test]
 fn an_unknown_agent_is_not_found_at_once() {
-    let lead: &[&str] =
-        &[&spawn("leaf", "a"), &wait("leaf#1, nobody"), &wait("'0'"), DONE];
+    let lead: &[&str] = &[&spawn("leaf", "a"), &wait("leaf#1, nobody"), &wait("'0'"), DONE];
     let stage = scene(&[("lead", lead), ("leaf", &["{hang: true}"])]);
     let played = stage.settings("").lead_and_cancel().worked();
     let expected = json!({
@@ -73,8 +71,7 @@ fn a_wait_that_takes_too_long_says_so() {
     let lead: &[&str] = &[&spawn("leaf", "a"), &short, &wait("leaf#1"), DONE];
     let played = scene(&[("lead", lead), ("leaf", &["{delay_ms: 300, text: over}"])]);
     let played = played.lead().worked();
-    let expected =
-        json!({"status": {}, "timed_out": true, "completed_id": null, "result": null});
+    let expected = json!({"status": {}, "timed_out": true, "completed_id": null, "result": null});
     assert_eq!(played.answer("wait", 0), expected);
     assert_eq!(played.answer("wait", 1)["result"], "over", "it went on");
 }
@@ -149,4 +146,15 @@ fn an_agent_that_fails_has_ended_too() {
     let status = &played.answer("wait", 0)["status"][played.thread(0)];
     let why = status["errored"].as_str().unwrap();
     assert!(why.contains("no such thing"), "{why}");
+}
+
+#[test]
+fn an_agent_waits_only_for_those_below_it() {
+    let mate: &[&str] = &[&wait("leaf#1"), "{text: tried}"];
+    let lead: &[&str] = &[&spawn("leaf", "a"), &spawn("mate", "Go."), &wait("mate#1"), DONE];
+    let stage = scene(&[("lead", lead), ("mate", mate), ("leaf", &["{hang: true}"])]);
+    let played = stage.lead_and_cancel().worked();
+    let told: serde_json::Value =
+        serde_json::from_str(&played.answers_of("mate", "wait")[0]).unwrap();
+    assert_eq!(told["status"], json!({"leaf#1": "not_found"}), "{played}");
 }
