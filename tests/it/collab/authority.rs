@@ -189,7 +189,7 @@ fn trust_that_is_taken_back_counts_from_the_next_message_on() {
         DONE,
     ];
     let scribe: &[&str] = &[&with("read_file, write_file"), &with("read_file")];
-    let leaf = "{delay_ms: 2000, text: over}";
+    let leaf = "{delay_ms: 3000, text: over}";
     let mut playing =
         trusted(&[("lead", lead), ("scribe", scribe), ("leaf", &[leaf])], "", "").start_lead();
     playing.wait_for("COMPLETED");
@@ -210,7 +210,7 @@ fn an_agent_at_work_that_has_lost_trust_is_told_nothing_more() {
         &call("close_agent", "{id: scribe#1}"),
         DONE,
     ];
-    let leaf = "{delay_ms: 2000, text: over}";
+    let leaf = "{delay_ms: 3000, text: over}";
     let agents: &[(&str, &[&str])] =
         &[("lead", lead), ("scribe", &["{hang: true}"]), ("leaf", &[leaf])];
     let mut playing = trusted(agents, "", "").start_lead();

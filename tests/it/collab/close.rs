@@ -134,7 +134,11 @@ fn resuming_an_agent_that_is_open_changes_nothing() {
         &wait("leaf#2"),
         DONE,
     ];
-    let stage = scene(&[("lead", lead), ("leaf", &["{delay_ms: 100, text: over}"])]);
+    let stage = scene(&[
+        ("lead", lead),
+        ("leaf", &["{text: over}"]),
+        ("leaf#2", &["{delay_ms: 1500, text: over}"]),
+    ]);
     let played = stage.lead().worked();
     assert_eq!(played.answer("resume_agent", 0)["status"], json!({"completed": "over"}));
     assert_eq!(played.text("resume_agent", 1), "agent with id nobody not found");

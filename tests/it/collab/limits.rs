@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{call, scene, spawn, wait};
 use crate::stage::DONE;
 
-const SLOW: &str = "{delay_ms: 400, text: slow}";
+const SLOW: &str = "{delay_ms: 1500, text: slow}";
 const LIMIT: &str = "agent limit reached: 1 agents work in this session at the same time at most; \
                      wait for one of them or close it";
 

@@ -223,8 +223,9 @@ fn waiting_ends_when_the_tokens_are_used() {
     let none = call("collaboration.wait", "{max_duration: 0}");
     let lead: &[&str] = &[&init(LEAF), &send("1", "Go."), &none, &short, &rest(), DONE];
     let read = call("read_file", "{path: x}");
-    let slow = "{delay_ms: 300, text: over}";
-    let played = scene(&[("lead", lead), ("leaf", &[&read, &read, slow])]).lead().worked();
+    let first = "{delay_ms: 700, tool_calls: [{name: read_file, arguments: {path: x}}]}";
+    let slow = "{delay_ms: 1500, text: over}";
+    let played = scene(&[("lead", lead), ("leaf", &[first, &read, slow])]).lead().worked();
     let extra = |at: usize| played.answer("collaboration.wait", at)["metadata"]["extra"].clone();
     assert_eq!(extra(0)["token_budget_exhausted"], true, "{played}");
     assert_eq!(extra(1)["token_budget_exhausted"], true, "{played}");
@@ -343,7 +344,7 @@ fn agents_work_whether_or_not_anyone_waits() {
     let lead: &[&str] = &[
         &init(LEAF),
         &send("1", "Go."),
-        "{delay_ms: 400, tool_calls: [{name: collaboration.get_state}]}",
+        "{delay_ms: 1500, tool_calls: [{name: collaboration.get_state}]}",
         DONE,
     ];
     let played = scene(&[("lead", lead), ("leaf", &["{text: over}"])]).lead().worked();
@@ -362,8 +363,27 @@ fn an_agent_at_work_reads_a_message_after_its_present_turn() {
         DONE,
     ];
     let read = call("read_file", "{path: x}");
-    let slow = "{delay_ms: 300, tool_calls: [{name: read_file, arguments: {path: x}}]}";
+    let slow = "{delay_ms: 1500, tool_calls: [{name: read_file, arguments: {path: x}}]}";
     let heard = "{expect: {last_message: '^From agent 0: Also\\.$'}, text: heard}";
     let played = scene(&[("lead", lead), ("leaf", &[&read, slow, heard])]).lead().worked();
     assert_eq!(played.results("leaf"), [("goal".to_owned(), "heard".to_owned())], "{played}");
+}
+
+#[test]
+fn an_agent_that_is_named_twice_is_meant_once() {
+    let lead: &[&str] = &[
+        &init(LEAF),
+        &send("1, 1", "Go."),
+        &rest(),
+        &call("collaboration.wait", "{max_duration: 1, recipients: [1, 1]}"),
+        &call("collaboration.close", "{recipients: [1, 1]}"),
+        DONE,
+    ];
+    let played = scene(&[("lead", lead), ("leaf", &["{text: heard}"])]).lead().worked();
+    let extra = |tool: &str, at: usize| played.answer(tool, at)["metadata"]["extra"].clone();
+    assert_eq!(extra("collaboration.send", 0)["recipients"], json!([1]), "{played}");
+    assert_eq!(extra("collaboration.wait", 1)["agents_ran"].as_array().unwrap().len(), 1);
+    assert_eq!(extra("collaboration.close", 0)["closed_agent_indices"], json!([1]));
+    let content = &played.answer("collaboration.close", 0)["content"];
+    assert_eq!(content, "Closed 1 agent (and their descendants).");
 }

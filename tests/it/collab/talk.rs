@@ -38,11 +38,11 @@ fn an_agent_at_work_reads_what_it_is_told_when_it_is_done() {
 #[test]
 fn an_interrupted_agent_drops_what_it_does_and_reads_at_once() {
     let now = call("send_input", "{id: leaf#1, message: Stop., interrupt: true}");
-    let read = call("read_file", "{path: x}");
-    let lead: &[&str] = &[&spawn("leaf", "a"), &read, &now, &wait("leaf#1"), DONE];
+    let begun = call("wait", "{ids: [leaf#1], timeout_ms: 300}");
+    let lead: &[&str] = &[&spawn("leaf", "a"), &begun, &now, &wait("leaf#1"), DONE];
     let leaf: &[&str] = &["{hang: true}", "{expect: {last_message: '^Stop\\.$'}, text: stopped}"];
     let played = scene(&[("lead", lead), ("leaf", leaf)]).lead().worked();
-    assert_eq!(played.answer("wait", 0)["result"], "stopped", "{played}");
+    assert_eq!(played.answer("wait", 1)["result"], "stopped", "{played}");
     assert_eq!(played.runs("leaf").len(), 1, "it is the same run: {played}");
 }
 
@@ -99,13 +99,13 @@ fn items_are_told_as_one_text() {
 
 #[test]
 fn a_parent_that_does_not_wait_is_told_in_its_conversation() {
-    let look = call("read_file", "{path: x}");
-    let slow = "{delay_ms: 400, tool_calls: [{name: read_file, arguments: {path: x}}]}";
-    let told = "{expect: {last_message: '^agent leaf \\([0-9a-f-]{36}\\) \\[call_1_1\\] completed in \
-                [0-9.]+s: over$'}, tool_calls: [{name: complete_task, arguments: {result: done}}]}";
-    let lead: &[&str] = &[&spawn("leaf", "a"), &look, slow, told];
-    let played = scene(&[("lead", lead), ("leaf", &["{delay_ms: 100, text: over}"])]).lead();
-    played.worked();
+    let slow = "{delay_ms: 1500, tool_calls: [{name: read_file, arguments: {path: x}}]}";
+    let lead: &[&str] = &[&spawn("leaf", "a"), slow, DONE];
+    let stage = scene(&[("lead", lead), ("leaf", &["{text: over}"])]);
+    let played = stage.lead().worked();
+    let said = stage.sandbox.run(&["transcript", played.events[0]["agent_id"].as_str().unwrap()]);
+    let told = format!("agent leaf ({}) [call_1_1] completed in ", played.thread(0));
+    assert_eq!(said.stdout.matches(&told).count(), 1, "{said}");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_parent_that_rests_is_woken_when_its_child_ends() {
     ];
     let lead: &[&str] =
         &[&spawn("mate", "Go."), &wait("mate#1"), &wait("leaf#1"), &wait("mate#1"), DONE];
-    let leaf = "{delay_ms: 300, text: over}";
+    let leaf = "{delay_ms: 1500, text: over}";
     let stage = scene(&[("lead", lead), ("mate", mate), ("leaf", &[leaf])]);
     let played = stage.lead().worked();
     let said: Vec<_> = played.results("mate").into_iter().map(|(_, result)| result).collect();
@@ -149,7 +149,7 @@ fn what_a_child_fails_of_is_told_as_well() {
     ];
     let lead: &[&str] =
         &[&spawn("mate", "Go."), &wait("leaf#1"), &wait("mate#1"), &wait("mate#1"), DONE];
-    let leaf = "{delay_ms: 200, error: {status: 400, message: broken}}";
+    let leaf = "{delay_ms: 1500, error: {status: 400, message: broken}}";
     let played = scene(&[("lead", lead), ("mate", mate), ("leaf", &[leaf])]).lead().worked();
     assert_eq!(played.results("mate").last().unwrap().1, "I know.", "{played}");
 }

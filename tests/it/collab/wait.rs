@@ -69,7 +69,7 @@ fn an_unknown_agent_is_not_found_at_once() {
 fn a_wait_that_takes_too_long_says_so() {
     let short = call("wait", "{ids: [leaf#1], timeout_ms: 5}");
     let lead: &[&str] = &[&spawn("leaf", "a"), &short, &wait("leaf#1"), DONE];
-    let played = scene(&[("lead", lead), ("leaf", &["{delay_ms: 300, text: over}"])]);
+    let played = scene(&[("lead", lead), ("leaf", &["{delay_ms: 1000, text: over}"])]);
     let played = played.lead().worked();
     let expected = json!({"status": {}, "timed_out": true, "completed_id": null, "result": null});
     assert_eq!(played.answer("wait", 0), expected);
