@@ -16,6 +16,7 @@ macro_rules! assert_snapshot {
     };
 }
 
+pub mod app_server;
 pub mod authority;
 pub mod catalog;
 pub mod cli;

@@ -115,8 +115,7 @@ impl Printer<'_> {
     /// written down before it.
     fn read(&mut self) -> Result<()> {
         if !std::mem::replace(&mut self.is_current, true) {
-            let messages = self.store.messages(self.id)?;
-            self.told.add(messages.into_iter().skip(self.told.read()));
+            self.told.add(self.store.messages_from(self.id, self.told.read())?);
         }
         Ok(())
     }

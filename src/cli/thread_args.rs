@@ -63,9 +63,10 @@ pub(super) struct WaitArgs {
     /// The agents' ids, or the beginnings of them.
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
-    /// Milliseconds to wait for the first of them to end, from 10000 to 1800000.
-    #[arg(long, value_name = "N", default_value = "300000")]
-    pub timeout_ms: u64,
+    /// Milliseconds to wait for the first of them to end. 300000 without it, at least 10000 and at
+    /// most 1800000, unless `[collab]` in the settings says otherwise.
+    #[arg(long, value_name = "N")]
+    pub timeout_ms: Option<u64>,
     /// How to print.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ThreadFormat,

@@ -76,6 +76,12 @@ fn report(recovery: &Recovery) -> String {
 
 fn lost_of(loss: Loss) -> String {
     let rest = listed(&[(loss.events, "event", "events"), (loss.messages, "message", "messages")]);
+    if loss.definition {
+        let dropped = rest.map(|rest| format!("; dropped {rest} behind a gap")).unwrap_or_default();
+        return format!(
+            "its definition is lost: its log can be read, but it cannot go on{dropped}"
+        );
+    }
     match (loss.thread, rest) {
         (true, None) => "lost".to_owned(),
         (true, Some(rest)) => format!("lost, although {rest} of it can be read"),

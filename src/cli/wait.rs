@@ -1,6 +1,6 @@
 //! `agentctl wait`.
 
-use std::{io::Write as _, time::Duration};
+use std::io::Write as _;
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
@@ -18,9 +18,6 @@ use crate::{
     text::printable,
 };
 
-/// The shortest and the longest wait, in milliseconds.
-const BOUNDS: (u64, u64) = (10_000, 1_800_000);
-
 /// A thread that has ended, or never was.
 struct Ended {
     id: String,
@@ -30,7 +27,7 @@ struct Ended {
 pub(super) fn run(world: &mut World, args: &WaitArgs) -> Result<Exit> {
     let store = stored::open(world)?;
     let ids = resolved(store.as_ref(), &args.ids)?;
-    let patience = patience(args.timeout_ms);
+    let patience = world.settings()?.collab.wait().time(args.timeout_ms);
     let look = || {
         let ended = ended(store.as_ref(), &ids)?;
         Ok((!ended.is_empty()).then_some(ended))
@@ -105,19 +102,9 @@ fn report(ended: &[Ended]) -> Value {
     })
 }
 
-fn patience(millis: u64) -> Duration {
-    Duration::from_millis(millis.clamp(BOUNDS.0, BOUNDS.1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nobody_waits_for_an_instant_or_for_ever() {
-        let waited = [0, 10_000, 60_000, u64::MAX].map(|millis| patience(millis).as_millis());
-        assert_eq!(waited, [10_000, 10_000, 60_000, 1_800_000]);
-    }
 
     #[test]
     fn when_time_runs_out_nothing_has_a_status() {

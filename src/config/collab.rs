@@ -101,3 +101,31 @@ impl CollabSettings {
         WaitLimits { default, min, max }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_waits_for_an_instant_or_for_ever() {
+        let limits = CollabSettings::default().wait();
+        let asked = [None, Some(0), Some(10_000), Some(60_000), Some(u64::MAX)];
+        let waited = asked.map(|asked| limits.time(asked).as_millis());
+        assert_eq!(waited, [300_000, 10_000, 10_000, 60_000, 1_800_000]);
+    }
+
+    #[test]
+    fn limits_that_contradict_each_other_are_refused() {
+        let limits = |min, default, max| {
+            let (wait_min_ms, wait_default_ms, wait_max_ms) = (min, default, max);
+            let options =
+                CollabOptions { wait_min_ms, wait_default_ms, wait_max_ms, ..Default::default() };
+            CollabSettings::resolve(options).map(|settings| settings.wait()).ok()
+        };
+        assert_eq!(limits(Some(20), None, Some(10)), None);
+        assert_eq!(limits(None, Some(5), None), None);
+        assert_eq!(limits(None, Some(2_000_000), None), None);
+        let short = limits(Some(1), None, Some(500)).unwrap();
+        assert_eq!(short.default, Duration::from_millis(500), "the default follows the limits");
+    }
+}

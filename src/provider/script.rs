@@ -73,6 +73,8 @@ struct Turn {
 struct Expectation {
     tools: Option<Vec<String>>,
     last_message: Option<Pattern>,
+    /// All of the conversation, one message after the other.
+    messages: Option<Pattern>,
     system: Option<Pattern>,
 }
 
@@ -247,6 +249,10 @@ impl Expectation {
         }
         let last = request.messages.last().map(message_text).unwrap_or_default();
         matches(self.last_message.as_ref(), "the last message", &last)?;
+        if self.messages.is_some() {
+            let all: Vec<String> = request.messages.iter().map(message_text).collect();
+            matches(self.messages.as_ref(), "the conversation", &all.join("\n"))?;
+        }
         matches(self.system.as_ref(), "the system prompt", request.system)
     }
 }

@@ -59,7 +59,7 @@ impl Session {
                 tree.free_slot(member);
                 return Err(error);
             }
-            member.set_busy(true);
+            member.begin();
         }
         match told {
             Some((text, Delivery::NextTurn)) => member.inbox.put(text),

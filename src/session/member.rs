@@ -187,14 +187,14 @@ impl Member {
         self.inner().closed.is_some()
     }
 
-    /// Whether its last message is its result, so that it can be told more.
+    /// Whether it converses, so that it can be told more when it is done.
     pub fn is_open_ended(&self) -> bool {
-        self.plan().is_some_and(|plan| plan.ends_with_a_message())
+        self.call().finish == Finish::LastMessage
     }
 
     /// Whether its parent is told what becomes of it.
     pub(super) fn is_announced(&self) -> bool {
-        self.parent.is_some() && self.call().finish == Finish::LastMessage
+        self.parent.is_some() && self.is_open_ended()
     }
 
     /// Waits until it does nothing.
@@ -211,8 +211,17 @@ impl Member {
         self.call.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn set_busy(&self, busy: bool) {
-        self.change(|state| state.busy = busy);
+    /// It begins to work. From here on what it does can be stopped.
+    pub(super) fn begin(&self) {
+        let mut inner = self.inner();
+        inner.run = inner.closing.child_token();
+        drop(inner);
+        self.change(|state| state.busy = true);
+    }
+
+    /// It rests.
+    pub(super) fn rest(&self) {
+        self.change(|state| state.busy = false);
     }
 
     /// Changes its state; whoever waits for it looks again.

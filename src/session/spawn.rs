@@ -198,7 +198,7 @@ impl Session {
             return Err(error);
         }
         if begins {
-            member.set_busy(true);
+            member.begin();
         }
         Ok(())
     }

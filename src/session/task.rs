@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Member, Session, SessionError, Spawn};
 use crate::{
     event::Outcome,
-    plan::{Context, Finish},
+    plan::{Context, Finish, Plan},
     store::NewThread,
 };
 
@@ -79,15 +79,26 @@ impl Session {
         // What runs in a process of its own has a stream of its own.
         let thread = NewThread { session: thread.id.clone(), ..thread };
         store.create(&thread, Some(owner))?;
+        let launched = self.hand_to_a_process(&plan, &thread);
+        if let Err(error) = &launched {
+            // It never began, and nobody must think that it may.
+            self.failed(&member, error);
+            store.release(owner, &thread.id)?;
+        }
+        launched?;
+        self.watch(thread.id.clone(), parent.index);
+        Ok(thread.id)
+    }
+
+    fn hand_to_a_process(&self, plan: &Plan, thread: &NewThread) -> Result<(), SessionError> {
+        let (store, owner) = self.kept().ok_or(SessionError::NotKept)?;
         // The process that runs it knows nothing but the store.
         let redactor = self.setup.around.journal.redactor();
         let first = plan.messages().iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>();
         let first = first.map_err(|_| SessionError::Unreadable(thread.id.clone()))?;
         let first: Vec<_> = first.into_iter().map(|value| redactor.value(value)).collect();
         store.go_on(owner, &thread.id, &first, 0)?;
-        self.setup.launcher.launch(&thread.id).map_err(SessionError::Launch)?;
-        self.watch(thread.id.clone(), parent.index);
-        Ok(thread.id)
+        self.setup.launcher.launch(&thread.id).map_err(SessionError::Launch)
     }
 }
 

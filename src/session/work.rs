@@ -46,7 +46,7 @@ impl Session {
     pub async fn run_main(&self) -> Result<Outcome, SessionError> {
         let main = self.main()?;
         self.read_old_mail(&main)?;
-        main.set_busy(true);
+        main.begin();
         self.attend(&main);
         main.rests().await;
         main.outcome().ok_or(SessionError::Over)
@@ -54,11 +54,7 @@ impl Session {
 
     /// One run of the agent.
     async fn run_once(&self, member: &Arc<Member>) -> Outcome {
-        let token = {
-            let mut inner = member.inner();
-            inner.run = inner.closing.child_token();
-            inner.run.clone()
-        };
+        let token = member.inner().run.clone();
         let prepared = self.prepare(member, token);
         let prepared = prepared.and_then(|agent| {
             self.announce(member, AgentStatus::Running, "is running")?;
@@ -152,7 +148,7 @@ impl Session {
     }
 
     /// A run that could not begin.
-    fn failed(&self, member: &Member, error: &SessionError) -> Outcome {
+    pub(super) fn failed(&self, member: &Member, error: &SessionError) -> Outcome {
         let message = error.to_string();
         let failure = Failure { kind: FailureKind::NotStarted, message };
         let outcome = Outcome::failed(&member.me, member.model().unwrap_or_default(), failure);
@@ -171,10 +167,12 @@ impl Session {
         }
         {
             let mut tree = self.tree();
-            let told_more = !aborted && !member.is_closed() && !member.inbox.is_drained();
+            // One that handed in its result is done, whatever came too late for it.
+            let goes_on = !aborted && !member.is_closed() && member.is_open_ended();
+            let told_more = goes_on && !member.inbox.is_drained();
             if !told_more {
                 tree.free_slot(member);
-                member.set_busy(false);
+                member.rest();
             }
         }
         // An agent that was stopped has nothing to tell.
@@ -223,7 +221,7 @@ impl Session {
         if !state.busy && state.life.status() == AgentStatus::Completed {
             // The one that ended has just made room.
             tree.take_slot(member, usize::MAX);
-            member.set_busy(true);
+            member.begin();
         }
         drop(tree);
         if member.state.borrow().busy {

@@ -21,7 +21,8 @@ pub(super) const EVENTS: &str =
     "SELECT seq, event FROM events WHERE thread = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3";
 pub(super) const BACKWARDS: &str =
     "SELECT seq, event FROM events WHERE thread = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3";
-pub(super) const MESSAGES: &str = "SELECT message FROM messages WHERE thread = ?1 ORDER BY number";
+pub(super) const MESSAGES: &str =
+    "SELECT message FROM messages WHERE thread = ?1 AND number >= ?2 ORDER BY number";
 pub(super) const OWNED: &str = "SELECT 1 FROM threads WHERE id = ?1 AND owner = ?2";
 
 /// How many events are read at once on the way back to the beginning of a turn.
@@ -148,9 +149,14 @@ impl Store {
 
     /// What was said in a thread.
     pub fn messages(&self, id: &str) -> Result<Vec<Message>, StoreError> {
+        self.messages_from(id, 0)
+    }
+
+    /// What was said in a thread, from number `from` on.
+    pub fn messages_from(&self, id: &str, from: usize) -> Result<Vec<Message>, StoreError> {
         self.read(|store| {
             let mut query = store.prepare_cached(MESSAGES)?;
-            let texts = query.query_map([id], |row| row.get::<_, String>(0))?;
+            let texts = query.query_map(params![id, from], |row| row.get::<_, String>(0))?;
             texts
                 .map(|text| {
                     serde_json::from_str(&text?).map_err(|error| {

@@ -196,3 +196,77 @@ fn paths_in_a_call_start_where_the_main_agent_was_started() {
     let seen = stage.sandbox.run(&["output", id]);
     assert_eq!((seen.exit, seen.stdout.as_str()), (Some(0), "seen\n"), "{seen}");
 }
+
+#[test]
+fn whoever_stops_the_main_agent_stops_those_it_waits_for() {
+    let task = call("Task", "{subagent_type: Explore, prompt: Look., description: Look}");
+    let explore = "  Explore:\n    turns:\n      - {hang: true}\n";
+    for signal in ["INT", "TERM"] {
+        let stage = stage(&format!("{task}{DONE}"), explore);
+        let home = stage.sandbox.path("~/.local/state/agentctl/threads.db");
+        let mut playing = stage.start_with(ARGUMENTS);
+        // The main agent's first turn, and the first of the one it waits for.
+        playing.wait_for("TURN_START");
+        playing.wait_for("TURN_START");
+        playing.signal(signal);
+        let played = playing.finish_in(|| Store::open(&home).unwrap().threads(&[]).unwrap());
+        let (threads, played) = played;
+        assert_eq!(played.all("COMPLETED").len(), 2, "{played}");
+        let left: Vec<_> = threads.iter().map(|thread| thread.status).collect();
+        assert_eq!(left, [ThreadStatus::Interrupted; 2], "{played}");
+    }
+}
+
+const FORKING: &str = "---
+agentType: forker
+whenToUse: In tests.
+forkContext: true
+---
+
+Do it.
+";
+
+#[test]
+fn an_agent_that_asks_for_it_knows_what_its_caller_knows() {
+    for background in ["false", "true"] {
+        let task = call(
+            "Task",
+            &format!(
+                "{{subagent_type: forker, prompt: 'And now this.', description: Look, run_in_background: {background}}}"
+            ),
+        );
+        let forker = "  forker:
+    turns:
+      - expect: {last_message: '^And now this', messages: 'Go\\..*ENTERING SUB-AGENT'}
+        tool_calls: [{name: complete_task, arguments: {result: knows}}]
+";
+        let stage = stage(&format!("{task}{DONE}"), forker).file("agents/forker.md", FORKING);
+        let played = stage.play_with(ARGUMENTS).ended("goal", 0);
+        let id = answer(&played, "Task")["agent_id"].as_str().unwrap().to_owned();
+        let store = Store::open(&stage.sandbox.path("~/.local/state/agentctl/threads.db")).unwrap();
+        let thread = store.thread(&id).unwrap();
+        assert_eq!(thread.outcome.unwrap().result, "knows", "{played}");
+    }
+}
+
+#[test]
+fn an_agent_whose_process_does_not_start_has_failed() {
+    let task = call(
+        "Task",
+        "{subagent_type: Explore, prompt: Look., description: Look, run_in_background: true}",
+    );
+    // The process that would run it refuses settings that were spoilt meanwhile.
+    let spoil = "  default:\n    turns:\n";
+    let script = format!(
+        "agents:\n{spoil}{}{task}{DONE}{EXPLORE}",
+        call("shell", "{command: 'echo nonsense >> agentctl.toml'}")
+    );
+    let stage = Stage::bare().file("script.yaml", &script).file("agentctl.toml", "");
+    let arguments = [ARGUMENTS, &["--approve", "always"]].concat();
+    let played = stage.play_with(&arguments).ended("goal", 0);
+    let told = played.told();
+    assert!(told[1].contains("the process for it did not start"), "{played}");
+    let store = Store::open(&stage.sandbox.path("~/.local/state/agentctl/threads.db")).unwrap();
+    let child = store.threads(&[ThreadStatus::Errored]).unwrap().pop().unwrap();
+    assert_eq!((child.begun.agent_type.as_str(), child.owner), ("Explore", None));
+}

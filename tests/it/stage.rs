@@ -191,8 +191,8 @@ pub struct Playing {
     lines: Receiver<String>,
     errors: Option<JoinHandle<String>>,
     stdout: String,
-    /// Where it runs.
-    pub stage: Stage,
+    /// Lives as long as the run does.
+    stage: Option<Stage>,
 }
 
 impl Playing {
@@ -210,7 +210,12 @@ impl Playing {
             err.read_to_string(&mut text).unwrap();
             text
         });
-        Self { child, lines, errors: Some(errors), stdout: String::new(), stage }
+        Self { child, lines, errors: Some(errors), stdout: String::new(), stage: Some(stage) }
+    }
+
+    /// Where it runs.
+    pub fn stage(&self) -> &Stage {
+        self.stage.as_ref().unwrap()
     }
 
     /// Waits for an event of this type.
@@ -234,8 +239,18 @@ impl Playing {
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     }
 
+    /// Waits for the end; what `look` finds then, while everything is still there.
+    pub fn finish_in<T>(self, look: impl FnOnce() -> T) -> (T, Played) {
+        let (played, _stage) = self.over();
+        (look(), played)
+    }
+
     /// Waits for the end.
-    pub fn finish(mut self) -> Played {
+    pub fn finish(self) -> Played {
+        self.over().0
+    }
+
+    fn over(mut self) -> (Played, Option<Stage>) {
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
             self.stdout.push_str(&line);
             self.stdout.push('\n');
@@ -247,7 +262,8 @@ impl Playing {
         });
         let stderr = self.errors.take().unwrap().join().unwrap();
         let exit = status.and_then(|status| status.code());
-        Played::of(Seen { exit, stdout: std::mem::take(&mut self.stdout), stderr })
+        let played = Played::of(Seen { exit, stdout: std::mem::take(&mut self.stdout), stderr });
+        (played, self.stage.take())
     }
 }
 

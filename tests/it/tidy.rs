@@ -81,6 +81,24 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "app_server",
+        &[
+            "text",
+            "catalog",
+            "lint",
+            "authority",
+            "config",
+            "conversation",
+            "event",
+            "plan",
+            "run",
+            "store",
+            "session",
+            "render",
+        ],
+    ),
+    ("serve", &["text", "catalog", "lint", "event", "store", "session", "render", "app_server"]),
+    (
         "cli",
         &[
             "text",
@@ -101,6 +119,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "store",
             "session",
             "collab",
+            "app_server",
+            "serve",
         ],
     ),
 ];

@@ -14,12 +14,12 @@ use std::{
     time::SystemTime,
 };
 
-use rusqlite::{Connection, params_from_iter, types::Value};
+use rusqlite::{Connection, params, params_from_iter, types::Value};
 use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
 use thiserror::Error;
 
-use super::{Store, StoreError, format, keep_private};
+use super::{Store, StoreError, format, keep_private, now};
 use crate::event::rfc3339;
 use pages::beside;
 use rows::{Row, scan};
@@ -54,6 +54,9 @@ impl Readable {
         if read.is_err() {
             return Self::default();
         }
+        // A log that is there from its beginning can be read without its thread.
+        let begun = numbers.iter().filter(|(_, numbers)| numbers.contains(&0));
+        threads.extend(begun.map(|(thread, _)| thread.clone()));
         threads.sort_unstable();
         threads.dedup();
         let logs = threads.iter().filter_map(|thread| numbers.remove(thread));
@@ -105,6 +108,8 @@ pub struct Recovery {
 /// What a thread lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Loss {
+    /// Whether only its log is left: it can be read, but it cannot go on.
+    pub definition: bool,
     /// Whether the thread itself is lost.
     pub thread: bool,
     /// How many events were read that could not be kept, because one before them is missing.
@@ -276,9 +281,27 @@ fn keep(
     written.map(drop).map_err(wrong)
 }
 
+/// A thread for a log that has lost its own. What it was is read off its first event.
+const STAND_IN: &str = "
+    INSERT INTO threads (id, session, place, depth, agent_type, ordinal, model, sandbox, cwd, path,
+        origin, definition, hash, call, note, background, status, heartbeat, created, updated)
+    SELECT thread, thread, 0, 0, coalesce(json_extract(event, '$.agent_type'), ''), 1,
+        coalesce(json_extract(event, '$.data.model'), ''), '',
+        coalesce(json_extract(event, '$.data.cwd'), ''), '', '', '', '', '{}',
+        'recovered; its definition is lost', 0, 'errored', ?2, ?2, ?2
+    FROM events WHERE thread = ?1 AND seq = 0";
+
 /// Takes away what has lost its thread or what came before it. What that was, by thread.
 fn tidy(new: &Connection) -> rusqlite::Result<BTreeMap<String, Loss>> {
     let mut lost: BTreeMap<String, Loss> = BTreeMap::new();
+    for (thread, _) in strays(
+        new,
+        "SELECT thread, 1 FROM events WHERE seq = 0
+        AND thread NOT IN (SELECT id FROM threads)",
+    )? {
+        new.execute(STAND_IN, params![thread, now()])?;
+        lost.entry(thread).or_default().definition = true;
+    }
     for thread in strays(new, "SELECT id, 1 FROM names WHERE id NOT IN (SELECT id FROM threads)")? {
         lost.entry(thread.0).or_default().thread = true;
     }

@@ -193,7 +193,7 @@ fn trust_that_is_taken_back_counts_from_the_next_message_on() {
     let mut playing =
         trusted(&[("lead", lead), ("scribe", scribe), ("leaf", &[leaf])], "", "").start_lead();
     playing.wait_for("COMPLETED");
-    let seen = playing.stage.sandbox.run(&["trust", "remove", "agents/scribe.md"]);
+    let seen = playing.stage().sandbox.run(&["trust", "remove", "agents/scribe.md"]);
     assert_eq!(seen.exit, Some(0), "{seen}");
     let played = playing.finish().worked();
     assert_as_expected(&played, "scribe");
@@ -215,7 +215,7 @@ fn an_agent_at_work_that_has_lost_trust_is_told_nothing_more() {
         &[("lead", lead), ("scribe", &["{hang: true}"]), ("leaf", &[leaf])];
     let mut playing = trusted(agents, "", "").start_lead();
     playing.wait_for("COLLAB_WAITING_BEGIN");
-    let seen = playing.stage.sandbox.run(&["trust", "remove", "agents/scribe.md"]);
+    let seen = playing.stage().sandbox.run(&["trust", "remove", "agents/scribe.md"]);
     assert_eq!(seen.exit, Some(0), "{seen}");
     let played = playing.finish().worked();
     let said = played.text("send_input", 0);

@@ -47,11 +47,11 @@ fn started() -> (Playing, [String; 3]) {
 }
 
 fn run(playing: &Playing, arguments: &[&str]) -> Seen {
-    playing.stage.sandbox.run(arguments)
+    playing.stage().sandbox.run(arguments)
 }
 
 fn store(playing: &Playing) -> Store {
-    Store::open(&playing.stage.sandbox.path("~/.local/state/agentctl/threads.db")).unwrap()
+    Store::open(&playing.stage().sandbox.path("~/.local/state/agentctl/threads.db")).unwrap()
 }
 
 /// Lets `lead` come to its end.
@@ -101,7 +101,7 @@ fn waiting_in_another_process_returns_at_the_end_of_the_agent() {
     let seen = run(&playing, &["wait", &mate, "--format", "json"]).json();
     assert_eq!(seen["completed_id"], mate.as_str(), "{seen}");
     assert_eq!(seen["result"], "I rest.");
-    let sandbox = &playing.stage.sandbox;
+    let sandbox = &playing.stage().sandbox;
     let mut command = sandbox.command(&["wait", &leaf, "--format", "json"]);
     let waiting = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
     release(&playing, &leaf);
@@ -229,11 +229,11 @@ fn what_an_agent_was_told_elsewhere_while_it_was_closed_is_known_to_it() {
     let seen = run(&playing, &[&["resume", &first, "Alone."][..], &model].concat());
     assert_eq!(seen.exit, Some(0), "{seen}");
     release(&playing, &second);
-    let transcript = playing.stage.sandbox.command(&["transcript", &first]);
+    let transcript = playing.stage().sandbox.command(&["transcript", &first]);
     playing.wait_for("COLLAB_RESUME_END");
     let ended = playing.wait_for("COMPLETED");
     assert_eq!(ended["data"]["result"], "two", "{ended}");
-    let said = playing.stage.sandbox.see(transcript).stdout;
+    let said = playing.stage().sandbox.see(transcript).stdout;
     let (alone, now) = (said.find("Alone."), said.find("And now?"));
     assert!(alone.is_some() && alone < now, "{said}");
     playing.finish().worked();
