@@ -76,7 +76,7 @@ fn shown(session: &Session, member: &Member, with_tree: bool) -> Value {
     let mut value = json!({
         "thread_id": member.id(),
         "thread_name": member.name(),
-        "thread_note": member.note(),
+        "thread_note": session.note(member),
         "agent_type": member.me.agent_type,
         "agent_name": member.persona(),
         "agent_idx": member.index,

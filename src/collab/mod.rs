@@ -42,7 +42,7 @@ static TOOLS: &[(&str, Make)] = &[
     ("resume_agent", |session| Arc::new(resume_agent::ResumeAgent(session))),
     ("send_input", |session| Arc::new(send_input::SendInput(session))),
     ("set_thread_note", |session| Arc::new(set_thread_note::SetThreadNote(session))),
-    ("spawn_agent", |session| Arc::new(spawn_agent::SpawnAgent(session))),
+    ("spawn_agent", |session| Arc::new(spawn_agent::SpawnAgent::new(session))),
     ("wait", |session| Arc::new(wait::Wait(session))),
 ];
 

@@ -1,6 +1,10 @@
 //! `spawn_agent`: another agent, below the one that calls.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,13 +18,26 @@ use crate::{
     conversation::ToolSpec,
     event::CollabBegin,
     plan::{Context, Finish},
-    session::{Member, Session, Spawn, resolved},
+    session::{Member, Session, SessionError, Spawn, resolved},
     tools::{CallCx, Tool, ToolError, ToolFuture, parse},
 };
 
 /// The `spawn_agent` tool.
 #[derive(Debug)]
-pub(super) struct SpawnAgent(pub Handle);
+pub(super) struct SpawnAgent {
+    session: Handle,
+    /// The directories someone was asked about, by the calls that need them.
+    asked: Mutex<HashMap<Call, PathBuf>>,
+}
+
+/// An agent and its call.
+type Call = (String, String);
+
+impl SpawnAgent {
+    pub fn new(session: Handle) -> Self {
+        Self { session, asked: Mutex::default() }
+    }
+}
 
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -85,15 +102,18 @@ impl Tool for SpawnAgent {
     }
 
     fn asks(&self, cx: CallCx<'_>, arguments: &Value) -> Option<String> {
+        self.asked().remove(&call(cx));
         let arguments: Arguments = serde_json::from_value(arguments.clone()).ok()?;
-        let (session, caller) = self.0.call(cx).ok()?;
+        let (session, caller) = self.session.call(cx).ok()?;
         let elsewhere = elsewhere(&caller, arguments.working_directory.as_deref())?;
         // Nobody is asked about what would be refused anyway.
         let wish = wish(cx, &caller, arguments).ok()?;
         session.check(&caller, &wish).ok()?;
         let kind = wish.agent_type.unwrap_or_else(|| "default".to_owned());
         let (there, here) = (elsewhere.display(), caller.cwd.display());
-        Some(format!("start `{kind}` in {there} instead of {here}"))
+        let question = format!("start `{kind}` in {there} instead of {here}");
+        self.asked().insert(call(cx), elsewhere);
+        Some(question)
     }
 
     fn is_timed(&self) -> bool {
@@ -103,7 +123,8 @@ impl Tool for SpawnAgent {
 
 impl SpawnAgent {
     fn spawn(&self, cx: CallCx<'_>, arguments: Arguments) -> Result<String, ToolError> {
-        let (session, caller) = self.0.call(cx)?;
+        let allowed = self.asked().remove(&call(cx));
+        let (session, caller) = self.session.call(cx)?;
         let begun = CollabBegin {
             prompt: arguments.message.clone(),
             model: arguments.model.clone(),
@@ -115,6 +136,13 @@ impl SpawnAgent {
             Ok(wish) => wish,
             Err(error) => return Err(pair.failed(error)),
         };
+        // What a name leads to may have changed since someone was asked, or not had to be.
+        if let Some(there) = wish.cwd.as_ref().filter(|there| is_elsewhere(&caller, there))
+            && allowed.as_ref() != Some(there)
+        {
+            let unasked = SessionError::Directory(there.clone());
+            return Err(pair.failed(session.check(&caller, &wish).err().unwrap_or(unasked)));
+        }
         let prompt = wish.message.clone();
         let note = wish.note.clone();
         let member = match session.spawn(&caller, wish) {
@@ -131,6 +159,15 @@ impl SpawnAgent {
         })?;
         Ok(json!({ "agent_id": id, "agent_idx": member.index }).to_string())
     }
+
+    fn asked(&self) -> MutexGuard<'_, HashMap<Call, PathBuf>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The call someone makes.
+fn call(cx: CallCx<'_>) -> Call {
+    (cx.agent.agent_id.clone(), cx.call_id.to_owned())
 }
 
 /// Makes the label known. An agent without one works all the same.
@@ -145,7 +182,13 @@ fn label(session: &Session, member: &Member, note: Option<&str>) {
 fn elsewhere(caller: &Member, asked: Option<&Path>) -> Option<PathBuf> {
     let here = caller.plan()?.directory().to_owned();
     let there = resolved(&here, asked?).ok()?;
-    (there != resolved(&here, Path::new("")).ok()?).then_some(there)
+    is_elsewhere(caller, &there).then_some(there)
+}
+
+/// Whether `there` is not the caller's own directory.
+fn is_elsewhere(caller: &Member, there: &Path) -> bool {
+    let here = caller.plan().map(|plan| plan.directory().to_owned()).unwrap_or_default();
+    resolved(&here, Path::new("")).ok().as_deref() != Some(there)
 }
 
 /// What the arguments ask for.

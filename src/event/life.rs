@@ -54,16 +54,17 @@ pub struct Life {
 }
 
 impl Life {
-    /// An agent that was left like this by an earlier process, having used `tokens`.
-    pub fn left(status: AgentStatus, message: String, tokens: u64) -> Self {
-        let cycle = match status {
-            AgentStatus::PendingInit => Lifecycle::PendingInit,
-            AgentStatus::Running | AgentStatus::Interrupted => Lifecycle::Interrupted,
-            AgentStatus::Completed => Lifecycle::Idle { last_agent_message: message },
-            AgentStatus::Errored | AgentStatus::NotFound => Lifecycle::Error { error: message },
-            AgentStatus::Shutdown => Lifecycle::Closed,
-        };
-        Self { cycle, spent: tokens, ..Self::default() }
+    /// The process the agent was in has left it like this.
+    pub fn left(mut self, status: AgentStatus) -> Self {
+        if matches!(self.cycle, Lifecycle::Running | Lifecycle::WaitingForApproval { .. }) {
+            self.cycle = Lifecycle::Interrupted;
+            self.spent = self.tokens();
+            self.spending = 0;
+        }
+        if status == AgentStatus::Shutdown {
+            self.close();
+        }
+        self
     }
 
     /// Takes in what happened to the agent.
@@ -169,5 +170,52 @@ impl Lifecycle {
             Self::Exhausted { .. } => "exhausted",
             Self::Closed => "closed",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Decision;
+
+    #[test]
+    fn an_agent_that_waits_for_an_approval_works_and_goes_on_after_it() {
+        let mut life = Life::default();
+        let (call_id, path) = (String::new(), Vec::new());
+        let (tool_name, detail) = ("shell".to_owned(), "make\nmore".to_owned());
+        life.take(&What::ApprovalRequest { call_id, tool_name, detail, path });
+        assert_eq!(life.cycle, Lifecycle::WaitingForApproval { request: "shell: make".to_owned() });
+        assert_eq!(
+            (life.cycle.name(), life.status()),
+            ("waiting_for_approval", AgentStatus::Running)
+        );
+        let decision = Decision::Denied;
+        life.take(&What::ApprovalDecision { call_id: String::new(), decision });
+        assert_eq!(life.cycle, Lifecycle::Running);
+    }
+
+    #[test]
+    fn an_agent_is_opened_as_what_it_was_closed() {
+        let idle = Lifecycle::Idle { last_agent_message: "over".to_owned() };
+        for (before, after) in [
+            (Lifecycle::PendingInit, Lifecycle::PendingInit),
+            (Lifecycle::Running, Lifecycle::Interrupted),
+            (idle.clone(), idle),
+        ] {
+            let mut life = Life { cycle: before, ..Life::default() }.left(AgentStatus::Shutdown);
+            assert_eq!(life.status(), AgentStatus::Shutdown);
+            life.close();
+            life.reopen();
+            assert_eq!(life.cycle, after);
+        }
+    }
+
+    #[test]
+    fn what_a_process_that_died_had_used_stays_used() {
+        let life = Life { cycle: Lifecycle::Running, spent: 10, spending: 5, ..Life::default() };
+        let mut life = life.left(AgentStatus::Interrupted);
+        assert_eq!((&life.cycle, life.tokens()), (&Lifecycle::Interrupted, 15));
+        life.reopen();
+        assert_eq!(life.cycle, Lifecycle::Interrupted, "it was not closed");
     }
 }

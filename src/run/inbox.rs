@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 
 /// Texts that wait for the end of a turn or of the work, or end it.
@@ -47,11 +48,14 @@ impl Inbox {
 
     /// Takes everything, for an agent that begins to work.
     pub fn drain(&self) -> Vec<String> {
-        let texts = std::mem::take(&mut *self.texts());
-        texts.next.into_iter().chain(texts.later).collect()
+        let next = self.take();
+        next.into_iter().chain(std::mem::take(&mut self.texts().later)).collect()
     }
 
-    pub(super) fn take(&self) -> Vec<String> {
+    /// Takes what does not wait for the end of the work.
+    pub fn take(&self) -> Vec<String> {
+        // What was urgent is about to be read, so there is nothing to drop for it.
+        self.urgent.notified().now_or_never();
         std::mem::take(&mut self.texts().next)
     }
 

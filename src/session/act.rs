@@ -3,11 +3,7 @@
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use super::{Member, Session, SessionError};
-use crate::{
-    event::{AgentStatus, Lifecycle},
-    plan::Context,
-    store::Closed,
-};
+use crate::{event::AgentStatus, plan::Context, store::Closed};
 
 /// How long agents that are told to end may take.
 const CLOSING: Duration = Duration::from_secs(10);
@@ -34,9 +30,8 @@ impl Session {
         if member.is_closed() {
             return Err(SessionError::Closed(member.id().to_owned()));
         }
-        if let (Lifecycle::Exhausted { .. }, Some(juice)) =
-            (member.state().life.cycle, member.juice)
-        {
+        let used = member.state().life.tokens();
+        if let Some(juice) = member.juice.filter(|juice| used >= *juice) {
             return Err(SessionError::Exhausted(member.id().to_owned(), juice));
         }
         self.check_authority(member)?;
@@ -74,6 +69,16 @@ impl Session {
         }
         drop(tree);
         self.attend(member);
+        Ok(())
+    }
+
+    /// Takes mail for an agent that rests and can be told more, and writes down what it is told.
+    pub(super) fn attend_to(&self, member: &Member) -> Result<(), SessionError> {
+        let Some((store, owner)) = self.kept() else { return Ok(()) };
+        if !member.is_closed() {
+            store.attend(member.id(), owner)?;
+            member.inner().owned = true;
+        }
         Ok(())
     }
 
@@ -124,7 +129,13 @@ impl Session {
             let mut inner = one.inner();
             let was_open = inner.closed.is_none();
             if one.index == member.index {
-                inner.closed = Some(Closed::Explicit);
+                let before = inner.closed.replace(Closed::Explicit);
+                // It was closed with its parent, and must not be opened with it.
+                if before == Some(Closed::WithParent)
+                    && let Some((store, _)) = self.kept()
+                {
+                    store.close(one.id(), Closed::Explicit).ok();
+                }
             } else if was_open {
                 inner.closed = Some(Closed::WithParent);
             }
@@ -182,8 +193,9 @@ impl Session {
     }
 
     fn reopen(&self, member: &Arc<Member>) -> Result<(), SessionError> {
-        if let Some((store, _)) = self.kept() {
+        if let Some((store, owner)) = self.kept() {
             store.reopen(member.id())?;
+            store.attend(member.id(), owner)?;
         }
         let parent = member.parent.and_then(|parent| self.at(parent).ok());
         let closing = match parent {
@@ -193,7 +205,11 @@ impl Session {
         let mut inner = member.inner();
         inner.closed = None;
         inner.closing = closing;
-        inner.owned = false;
+        inner.owned = true;
+        // Someone else may have gone on with it meanwhile.
+        if self.kept().is_some() && inner.history.as_ref().is_some_and(|past| !past.is_empty()) {
+            inner.history = None;
+        }
         drop(inner);
         member.change(|state| state.life.reopen());
         Ok(())

@@ -1,7 +1,10 @@
 //! Going on with a conversation that is in the store.
 
 use super::{Session, SessionError};
-use crate::{conversation::Message, run::recovered};
+use crate::{conversation::Message, event::Life, run::recovered, store::NewThread};
+
+/// How many events are read at once.
+const PAGE: usize = 1_000;
 
 /// What an agent is told that goes on without anything new to do.
 const GO_ON: &str = "Go on where you were stopped.";
@@ -28,5 +31,19 @@ impl Session {
         }
         more.extend(prompts.into_iter().map(Message::user));
         Ok((past, more))
+    }
+
+    /// What became of a thread in earlier processes.
+    pub(super) fn life_of(&self, begun: &NewThread) -> Result<Life, SessionError> {
+        let (store, _) = self.kept().ok_or(SessionError::NotKept)?;
+        let (mut life, mut from) = (Life::default(), 0);
+        loop {
+            let page = store.events(&begun.id, from, PAGE)?;
+            page.iter().for_each(|entry| life.take(&entry.event.what));
+            match page.last() {
+                Some(last) => from = last.seq + 1,
+                None => return Ok(life),
+            }
+        }
     }
 }

@@ -100,11 +100,16 @@ impl Session {
     pub(super) async fn look_for_mail(&self) {
         let Some((store, owner)) = self.kept() else { return };
         let handed = self.letters().handed;
+        let mut waits_for_room = false;
         for (number, thread, mail) in store.mail_for(owner, handed).unwrap_or_default() {
             let Ok(member) = self.find(&thread) else { continue };
-            if self.hand(&member, mail).await.is_err() {
-                // There may be room for it later.
-                return;
+            // Nothing overtakes what waits for room, except what makes room.
+            if waits_for_room && mail.kind != MailKind::Close {
+                continue;
+            }
+            waits_for_room |= self.hand(&member, mail).await.is_err();
+            if waits_for_room {
+                continue;
             }
             let mut letters = self.letters();
             letters.handed = number;
@@ -114,6 +119,11 @@ impl Session {
     }
 
     async fn hand(&self, member: &Arc<Member>, mail: Mail) -> Result<(), SessionError> {
+        // What was written before its end was known comes too late. Those below an agent are told
+        // to close as well, and have been closed with it.
+        if member.is_closed() {
+            return Ok(());
+        }
         let delivery = match mail.kind {
             MailKind::Input => Delivery::NextTurn,
             MailKind::Interrupt => Delivery::Interrupt,

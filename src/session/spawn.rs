@@ -93,7 +93,9 @@ impl Session {
 
     /// Whether `wish` could be fulfilled, as far as that can be told before anyone is asked.
     pub fn check(&self, parent: &Arc<Member>, wish: &Spawn) -> Result<(), SessionError> {
-        self.draft(parent, wish.clone()).map(|_| ())
+        self.draft(parent, wish.clone())?;
+        let most = self.setup.collab.max_agents();
+        if self.tree().has_room(most) { Ok(()) } else { Err(SessionError::Limit(most)) }
     }
 
     /// An agent with everything it needs, and its thread. It has no place in the tree yet.
@@ -246,7 +248,7 @@ impl Session {
             let parent = thread.begun.parent.as_deref().map(|parent| self.find(parent));
             if let Some(Ok(parent)) = parent {
                 // What cannot be read any more cannot be resumed either.
-                self.adopt(&parent, &thread).ok();
+                self.adopt(&parent, &thread).and_then(|member| self.attend_to(&member)).ok();
             }
         }
         Ok(())
@@ -260,6 +262,7 @@ impl Session {
     ) -> Result<Arc<Member>, SessionError> {
         let (entry, call) = stored(thread)?;
         let begun = &thread.begun;
+        let life = self.life_of(begun)?.left(thread.status);
         let mut tree = self.tree();
         let seat = Seat {
             me: AgentRef { agent_id: begun.id.clone(), agent_type: begun.agent_type.clone() },
@@ -271,13 +274,6 @@ impl Session {
             entry,
             call,
         };
-        let outcome = thread.outcome.as_ref();
-        let message = outcome.map(|outcome| match &outcome.error {
-            Some(error) => error.message.clone(),
-            None => outcome.result.clone(),
-        });
-        let tokens = outcome.map_or(0, |outcome| outcome.total_tokens);
-        let life = Life::left(thread.status, message.unwrap_or_default(), tokens);
         let member = Arc::new(seat.member(State::new(life), parent.inner().closing.child_token()));
         {
             let mut inner = member.inner();
@@ -288,6 +284,10 @@ impl Session {
         tree.add(&member);
         drop(tree);
         self.setup.roster.add(member.id(), &member.state);
+        // Those below it have what it has. One that cannot be planned any more fails when it is
+        // told something.
+        let plan = self.plan_of(&member, Context::New).ok();
+        member.inner().plan = plan.map(Arc::new);
         Ok(member)
     }
 
@@ -322,6 +322,12 @@ impl Session {
             asked: model.to_owned(),
             available: self.setup.book.names(),
         })
+    }
+
+    /// The label of an agent, which anyone may have changed.
+    pub fn note(&self, member: &Member) -> Option<String> {
+        let kept = self.kept().and_then(|(store, _)| store.thread(member.id()).ok());
+        kept.map_or_else(|| member.note(), |thread| thread.begun.note)
     }
 
     /// Labels an agent.

@@ -116,12 +116,17 @@ impl Tree {
         path
     }
 
+    /// Whether another agent may work, where no more than `most` may.
+    pub fn has_room(&self, most: usize) -> bool {
+        self.working < most
+    }
+
     /// Makes room for `member` to work, where no more than `most` may. Whether there is any.
     pub fn take_slot(&mut self, member: &Member, most: usize) -> bool {
         if member.index == 0 {
             return true;
         }
-        let has_room = self.working < most;
+        let has_room = self.has_room(most);
         self.working += usize::from(has_room);
         has_room
     }

@@ -39,7 +39,8 @@ struct Target {
     member: Option<Arc<Member>>,
     /// How often it had ended before.
     runs: u64,
-    _awaited: Option<Awaited>,
+    /// Whoever waits is its parent, who is told by that.
+    awaited: Option<Awaited>,
 }
 
 impl Target {
@@ -72,7 +73,7 @@ impl Drop for Targets<'_> {
         if self.looked {
             return;
         }
-        for target in &self.targets {
+        for target in self.targets.iter().filter(|target| target.awaited.is_some()) {
             let Some(member) = &target.member else { continue };
             let state = member.state();
             if state.life.runs > target.runs
@@ -86,16 +87,19 @@ impl Drop for Targets<'_> {
 }
 
 impl Session {
-    /// Waits until the first of `targets` has ended, for `time` at most. What is not there has
-    /// ended.
+    /// Waits for `caller` until the first of `targets` has ended, for `time` at most. What is not
+    /// there has ended.
     pub async fn wait(
         &self,
+        caller: &Member,
         targets: Vec<(String, Option<Arc<Member>>)>,
         time: Duration,
     ) -> Waited {
+        // Whoever else started them has to be told all the same.
+        let is_parent = |member: &&Arc<Member>| member.parent == Some(caller.index);
         let targets = targets.into_iter().map(|(id, member)| Target {
             runs: member.as_ref().map_or(0, |member| member.state.borrow().life.runs),
-            _awaited: member.as_ref().map(Member::await_it),
+            awaited: member.as_ref().filter(is_parent).map(Member::await_it),
             id,
             member,
         });

@@ -76,8 +76,13 @@ impl Session {
         member: &Arc<Member>,
         token: CancellationToken,
     ) -> Result<Agent, SessionError> {
-        let mut inputs = member.inbox.drain();
-        let is_new = member.inner().history.as_ref().is_some_and(Vec::is_empty);
+        let (is_new, has_task) = {
+            let inner = member.inner();
+            let is_new = inner.history.as_ref().is_some_and(Vec::is_empty);
+            (is_new, is_new && inner.planned)
+        };
+        // What it is to read after its work waits for the end of its task, too.
+        let mut inputs = if has_task { member.inbox.take() } else { member.inbox.drain() };
         if is_new && member.call().prompt.is_none() && !inputs.is_empty() {
             member.call().prompt = Some(std::mem::take(&mut inputs).join("\n\n"));
             self.keep_call(member)?;

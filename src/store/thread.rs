@@ -216,17 +216,29 @@ impl Store {
     /// Makes `owner` the one who runs `id`, unless someone alive does already. Of several who try
     /// at once, one succeeds.
     pub fn take_over(&self, id: &str, owner: &Owner) -> Result<(), StoreError> {
+        self.own(id, owner, "status = 'pending_init', updated = ?3, closed = NULL")
+    }
+
+    /// Makes `owner` the one who attends to `id` while it rests, unless someone alive does already.
+    pub fn attend(&self, id: &str, owner: &Owner) -> Result<(), StoreError> {
+        self.own(id, owner, "status = status")
+    }
+
+    fn own(&self, id: &str, owner: &Owner, change: &str) -> Result<(), StoreError> {
         let thread = self.thread(id)?;
         if thread.owner.is_some() && thread.is_attended() {
             return Err(StoreError::Owned);
         }
         let before = thread.owner.as_ref().map(ToString::to_string);
+        let update = format!(
+            "UPDATE threads SET owner = ?2, heartbeat = ?3, {change}
+             WHERE id = ?1 AND owner IS ?4 AND status = ?5"
+        );
         let taken = self.write(Durability::Process, |store| {
+            let owner = owner.to_string();
             store.execute(
-                "UPDATE threads SET owner = ?2, heartbeat = ?3, status = 'pending_init',
-                     updated = ?3, closed = NULL
-                 WHERE id = ?1 AND owner IS ?4 AND status = ?5",
-                params![thread.begun.id, owner.to_string(), now(), before, thread.status.name()],
+                &update,
+                params![thread.begun.id, owner, now(), before, thread.status.name()],
             )
         })?;
         if taken == 1 { Ok(()) } else { Err(StoreError::Owned) }

@@ -98,3 +98,26 @@ fn every_provider_that_needs_no_settings_is_listed() {
     );
     assert_generated("docs/models.md", &page);
 }
+
+#[test]
+fn every_claim_about_agents_that_work_together_is_a_test_and_the_other_way_round() {
+    let page = fs::read_to_string(repository().join("docs/collaboration.md")).unwrap();
+    let rows = page.lines().filter(|line| line.starts_with("| ") && line.contains("::"));
+    let named: Vec<&str> = rows.filter_map(|line| line.rsplit('`').nth(1)).collect();
+    let mut tests = BTreeSet::new();
+    for entry in fs::read_dir(repository().join("tests/it/collab")).unwrap() {
+        let path = entry.unwrap().path();
+        let module = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let text = fs::read_to_string(&path).unwrap();
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            if matches!(line, "#[test]" | "#[tokio::test]") {
+                let name = lines.next().unwrap().split("fn ").nth(1).unwrap();
+                tests.insert(format!("{module}::{}", name.split('(').next().unwrap()));
+            }
+        }
+    }
+    let listed: BTreeSet<String> = named.iter().map(ToString::to_string).collect();
+    assert_eq!(listed, tests, "docs/collaboration.md names other tests than there are");
+    assert_eq!(listed.len(), named.len(), "docs/collaboration.md names a test twice");
+}

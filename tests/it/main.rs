@@ -6,6 +6,7 @@ mod catalog;
 #[cfg(target_os = "linux")]
 mod chat;
 mod cli;
+mod collab;
 mod corpus;
 mod delegation;
 mod docs;

@@ -12,9 +12,9 @@ use crate::{
 const KEY: &str = "sk-live-0123456789abcdef";
 
 /// A call of a tool in the words of one format.
-struct Format {
-    name: &'static str,
-    kind: &'static str,
+pub struct Format {
+    pub name: &'static str,
+    pub kind: &'static str,
     content_type: &'static str,
     call: fn(name: &str, arguments: &Value) -> String,
     /// Where the answer to the call is in the second request.
@@ -25,7 +25,7 @@ fn sse(events: &[Value]) -> String {
     events.iter().map(|event| format!("data: {event}\n\n")).collect()
 }
 
-static FORMATS: &[Format] = &[
+pub static FORMATS: &[Format] = &[
     Format {
         name: "Anthropic Messages",
         kind: "anthropic",
@@ -107,17 +107,17 @@ static FORMATS: &[Format] = &[
 ];
 
 impl Format {
-    fn reply(&self, name: &str, arguments: &Value) -> Reply {
+    pub fn reply(&self, name: &str, arguments: &Value) -> Reply {
         Reply::ok(self.content_type, (self.call)(name, arguments))
     }
 
-    fn done(&self) -> Reply {
+    pub fn done(&self) -> Reply {
         self.reply("complete_task", &json!({"result": "found it"}))
     }
 }
 
 /// A home whose settings know the servers by the names `one` and `two`.
-fn sandbox(kind: &str, servers: &[&Server], settings: &str) -> Sandbox {
+pub fn sandbox(kind: &str, servers: &[&Server], settings: &str) -> Sandbox {
     let providers: String = servers
         .iter()
         .zip(["one", "two"])
@@ -139,7 +139,7 @@ fn sandbox(kind: &str, servers: &[&Server], settings: &str) -> Sandbox {
 }
 
 /// Runs the program while servers in this runtime answer it.
-async fn run(sandbox: &Sandbox, arguments: &[&str]) -> Seen {
+pub async fn run(sandbox: &Sandbox, arguments: &[&str]) -> Seen {
     let mut command: Command = sandbox.command(arguments);
     command.env("KEY_VARIABLE", KEY);
     let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();

@@ -213,17 +213,22 @@ impl Playing {
         Self { child, lines, errors: Some(errors), stdout: String::new(), stage: Some(stage) }
     }
 
+    /// Where it runs.
+    pub fn stage(&self) -> &Stage {
+        self.stage.as_ref().unwrap()
+    }
+
     /// Waits for an event of this type.
-    pub fn wait_for(&mut self, kind: &str) {
+    pub fn wait_for(&mut self, kind: &str) -> Value {
         loop {
             let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
                 panic!("no {kind} in\n{}", self.stdout);
             };
-            let found = event(&line, &self.stdout)["event_type"] == kind;
+            let happened = event(&line, &self.stdout);
             self.stdout.push_str(&line);
             self.stdout.push('\n');
-            if found {
-                return;
+            if happened["event_type"] == kind {
+                return happened;
             }
         }
     }

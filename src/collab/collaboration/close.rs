@@ -8,7 +8,7 @@ use super::{
         caller::Handle,
         pair::{Act, Pair, states},
     },
-    report::{Report, child, read},
+    report::{Report, child, distinct, read},
     send::refused,
 };
 use crate::{
@@ -64,7 +64,7 @@ impl Close {
                 return Err(Report::mistake("recipients must not be empty"));
             }
             // All of them or none.
-            let all = recipients.iter().map(|index| child(&session, &caller, *index));
+            let all = distinct(recipients).into_iter().map(|index| child(&session, &caller, index));
             all.collect::<Result<Vec<_>, _>>().map_err(|error| Report::failure(&error))
         });
         let receivers = found.iter().flatten().map(|member| member.id().to_owned()).collect();

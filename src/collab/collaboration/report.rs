@@ -1,6 +1,6 @@
 //! What every call of `collaboration.*` answers.
 
-use std::{fmt::Display, sync::Arc};
+use std::{collections::HashSet, fmt::Display, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -78,6 +78,12 @@ impl Report {
 pub(super) fn read<T: for<'de> Deserialize<'de>>(arguments: Value) -> Result<T, Report> {
     serde_json::from_value(arguments)
         .map_err(|error| Report::mistake(format_args!("the arguments do not fit: {error}")))
+}
+
+/// `recipients` without those that were named before.
+pub(super) fn distinct(recipients: Vec<u32>) -> Vec<u32> {
+    let mut seen = HashSet::new();
+    recipients.into_iter().filter(|index| seen.insert(*index)).collect()
 }
 
 /// The direct child of `caller` with a number.

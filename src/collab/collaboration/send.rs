@@ -8,7 +8,7 @@ use super::{
         caller::Handle,
         pair::{Act, Pair, states},
     },
-    report::{Report, child, read},
+    report::{Report, child, distinct, read},
 };
 use crate::{
     conversation::ToolSpec,
@@ -70,6 +70,7 @@ impl Send {
                 return refused(pair, report);
             }
         };
+        let recipients = distinct(recipients);
         let known = recipients.iter().filter_map(|index| child(&session, &caller, *index).ok());
         let begun = CollabBegin {
             receiver_thread_ids: known.map(|member| member.id().to_owned()).collect(),

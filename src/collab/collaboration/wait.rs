@@ -10,7 +10,7 @@ use super::{
         caller::Handle,
         pair::{Act, Pair, states},
     },
-    report::{Report, child, read},
+    report::{Report, child, distinct, read},
     send::refused,
 };
 use crate::{
@@ -110,6 +110,6 @@ fn targets(
         return Ok((session.children(caller), budget));
     };
     let found: Result<Vec<_>, _> =
-        recipients.iter().map(|index| child(session, caller, *index)).collect();
+        distinct(recipients).into_iter().map(|index| child(session, caller, index)).collect();
     found.map(|found| (found, budget)).map_err(|error| Report::failure(&error))
 }

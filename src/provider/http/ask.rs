@@ -302,6 +302,40 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_that_has_the_name_another_is_sent_by_is_not_taken_for_it() {
+        let names = ["collaboration.init_agent", "collaboration_init_agent"];
+        let tools: Vec<_> = names.iter().map(|name| tool(name)).collect();
+        let said =
+            |name: &str| Message::Assistant { parts: vec![call("1", name)], by: String::new() };
+        let messages = names.map(said);
+        let request = Request { tools: &tools, messages: &messages, ..question() };
+        let known = Names::new(&request);
+        let sent = ["collaboration_init_agent_2", "collaboration_init_agent"];
+        // What was called before goes by the same names as what can be called now.
+        let history: Vec<String> = turns(&messages, "m", &known)
+            .into_iter()
+            .filter_map(|turn| match turn {
+                Turn::Model(mut pieces) => pieces.pop(),
+                _ => None,
+            })
+            .filter_map(|piece| if let Piece::Call(call) = piece { Some(call.name) } else { None })
+            .collect();
+        assert_eq!(history, sent);
+        for (sent, name) in sent.into_iter().zip(names) {
+            assert_eq!(
+                (known.sent(name).as_str(), known.received(sent.to_owned()).as_str()),
+                (sent, name)
+            );
+        }
+        // Without the other, both spellings of an old call are sent alike.
+        let request = Request { tools: &tools[..1], ..question() };
+        let known = Names::new(&request);
+        for name in names {
+            assert_eq!(known.sent(name), "collaboration_init_agent");
+        }
+    }
+
+    #[test]
     fn every_call_gets_exactly_one_result() {
         let by = || "m".to_owned();
         let messages = [
