@@ -87,7 +87,8 @@ impl Wait {
                 return Err(pair.failed(ToolError::refused("timeout_ms must be greater than zero")));
             }
         };
-        let waited = session.wait(targets, session.collab().wait().time(asked)).await;
+        let time = session.collab().wait().time(asked);
+        let waited = session.wait_as(Some(&caller), targets, time).await;
         let answer = answer(&waited);
         pair.worked(waited.ended, |_| {})?;
         Ok(answer)

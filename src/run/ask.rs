@@ -110,6 +110,7 @@ impl Agent {
             biased;
             () = self.around.cancel.cancelled() => Err(Turn::Aborted),
             () = self.clock.expired() => Err(Turn::TimedOut),
+            () = self.around.inbox.interrupted() => Err(Turn::Continue),
             () = tokio::time::sleep(delay) => Ok(()),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 
 /// Texts that wait for the end of a turn or of the work, or end it.
@@ -45,18 +46,30 @@ impl Inbox {
         texts.next.is_empty() && texts.later.is_empty()
     }
 
+    /// Puts back what was taken out and could not be read.
+    pub fn put_back(&self, texts: Vec<String>) {
+        self.texts().next.splice(0..0, texts);
+    }
+
     /// Takes everything, for an agent that begins to work.
     pub fn drain(&self) -> Vec<String> {
+        self.calm_down();
         let texts = std::mem::take(&mut *self.texts());
         texts.next.into_iter().chain(texts.later).collect()
     }
 
     pub(super) fn take(&self) -> Vec<String> {
+        self.calm_down();
         std::mem::take(&mut self.texts().next)
     }
 
     pub(super) async fn interrupted(&self) {
         self.urgent.notified().await;
+    }
+
+    /// What was urgent is about to be read, and interrupts nothing any more.
+    fn calm_down(&self) {
+        self.urgent.notified().now_or_never();
     }
 
     fn texts(&self) -> MutexGuard<'_, Texts> {

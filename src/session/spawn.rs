@@ -103,6 +103,9 @@ impl Session {
         wish: Spawn,
     ) -> Result<(Arc<Member>, NewThread), SessionError> {
         let depth = self.depth_below(parent)?;
+        if parent.is_closed() {
+            return Err(SessionError::Closed(parent.id().to_owned()));
+        }
         self.check_model(wish.model.as_deref())?;
         let above = parent.plan().ok_or(SessionError::Over)?;
         let sandbox = stricter(wish.sandbox, above.sandbox())?;
@@ -196,7 +199,7 @@ impl Session {
             return Err(error);
         }
         if begins {
-            member.set_busy(true);
+            member.begin();
         }
         Ok(())
     }

@@ -39,7 +39,8 @@ struct Target {
     member: Option<Arc<Member>>,
     /// How often it had ended before.
     runs: u64,
-    _awaited: Option<Awaited>,
+    /// Held if its parent waits, who is then not told besides.
+    awaited: Option<Awaited>,
 }
 
 impl Target {
@@ -72,7 +73,7 @@ impl Drop for Targets<'_> {
         if self.looked {
             return;
         }
-        for target in &self.targets {
+        for target in self.targets.iter().filter(|target| target.awaited.is_some()) {
             let Some(member) = &target.member else { continue };
             let state = member.state();
             if state.life.runs > target.runs
@@ -93,9 +94,20 @@ impl Session {
         targets: Vec<(String, Option<Arc<Member>>)>,
         time: Duration,
     ) -> Waited {
+        self.wait_as(None, targets, time).await
+    }
+
+    /// The same for the agent `by`: it is not told besides what became of those it started.
+    pub async fn wait_as(
+        &self,
+        by: Option<&Member>,
+        targets: Vec<(String, Option<Arc<Member>>)>,
+        time: Duration,
+    ) -> Waited {
+        let is_parent = |member: &&Arc<Member>| by.is_some_and(|by| member.parent == Some(by.index));
         let targets = targets.into_iter().map(|(id, member)| Target {
             runs: member.as_ref().map_or(0, |member| member.state.borrow().life.runs),
-            _awaited: member.as_ref().map(Member::await_it),
+            awaited: member.as_ref().filter(is_parent).map(Member::await_it),
             id,
             member,
         });
@@ -135,7 +147,13 @@ impl Session {
         }
         let mut rests = vec![false; targets.len()];
         let mut seen = 0;
-        while resting < targets.len() && (seen < targets.len() || total < budget) {
+        let rest_now = || targets.iter().all(|one| !one.state.borrow().busy);
+        loop {
+            // Some may have begun again since they were last looked at.
+            let all_rest = resting == targets.len() && rest_now();
+            if all_rest || (seen >= targets.len() && total >= budget) {
+                break;
+            }
             let Some((at, mut state)) = changes.next().await else { break };
             let (tokens, busy) = {
                 let state = state.borrow_and_update();

@@ -232,6 +232,22 @@ impl Store {
         if taken == 1 { Ok(()) } else { Err(StoreError::Owned) }
     }
 
+    /// Makes `owner` the one who attends to `id` while it does nothing, unless someone alive does.
+    pub fn attend(&self, id: &str, owner: &Owner) -> Result<(), StoreError> {
+        let thread = self.thread(id)?;
+        if thread.owner.is_some() && thread.is_attended() {
+            return Err(StoreError::Owned);
+        }
+        let before = thread.owner.as_ref().map(ToString::to_string);
+        let taken = self.write(Durability::Process, |store| {
+            store.execute(
+                "UPDATE threads SET owner = ?2, heartbeat = ?3 WHERE id = ?1 AND owner IS ?4",
+                params![thread.begun.id, owner.to_string(), now(), before],
+            )
+        })?;
+        if taken == 1 { Ok(()) } else { Err(StoreError::Owned) }
+    }
+
     /// Makes `to` the one who runs `id`, which `from` has made or taken over and nobody has begun.
     /// `from` need not be alive any more, as long as nobody has noticed.
     pub fn hand_over(&self, id: &str, from: &Owner, to: &Owner) -> Result<(), StoreError> {
