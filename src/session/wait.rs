@@ -104,7 +104,8 @@ impl Session {
         targets: Vec<(String, Option<Arc<Member>>)>,
         time: Duration,
     ) -> Waited {
-        let is_parent = |member: &&Arc<Member>| by.is_some_and(|by| member.parent == Some(by.index));
+        let is_parent =
+            |member: &&Arc<Member>| by.is_some_and(|by| member.parent == Some(by.index));
         let targets = targets.into_iter().map(|(id, member)| Target {
             runs: member.as_ref().map_or(0, |member| member.state.borrow().life.runs),
             awaited: member.as_ref().filter(is_parent).map(Member::await_it),
