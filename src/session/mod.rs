@@ -41,7 +41,7 @@ pub use mode::{Mode, ModeKind, ModeSettings};
 pub use planning::position;
 pub use post::{Leaving, Living};
 pub use roster::{Roster, RosterSink};
-pub use spawn::{Spawn, resolved};
+pub use spawn::{DEFAULT_TYPE, Spawn, resolved};
 pub use thread::{is_trusted, new_thread, stored_entry};
 use tokio_util::sync::CancellationToken;
 use tree::Tree;
@@ -113,6 +113,9 @@ pub struct Main {
     pub resumed: Option<Vec<String>>,
 }
 
+/// The text of a definition, and the first thing that is wrong with it.
+type Checked = (Arc<Source>, Option<String>);
+
 /// A tree of agents.
 pub struct Session {
     setup: Setup,
@@ -125,7 +128,7 @@ pub struct Session {
     names: Vec<String>,
     /// The texts of definitions that have been checked, by their addresses, and what is wrong with
     /// each.
-    errors: Mutex<HashMap<usize, (Arc<Source>, Option<String>)>>,
+    errors: Mutex<HashMap<usize, Checked>>,
     /// How far the mail has been read.
     letters: Mutex<post::Letters>,
     /// Ends everything.

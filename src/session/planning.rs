@@ -6,6 +6,7 @@ use super::{Member, Session, SessionError, StoredCall, thread::is_trusted};
 use crate::{
     authority::{Circumstances, Position},
     catalog::{Entry, File},
+    conversation::Message,
     lint::{Level, lint_file},
     plan::{ApprovalMode, Context, Finish, ModelWishes, Plan, PlanError, Situation, plan},
     provider::ModelId,
@@ -84,6 +85,17 @@ impl Session {
         }
         text.push_str(" You have the tools you are offered and no others.");
         text
+    }
+
+    /// What a new agent of a kind is offered of `history`: nothing unless its definition asks for
+    /// that, because conversations are long.
+    pub fn offered(&self, agent_type: &str, history: &[Message]) -> Context {
+        let entry = self.setup.catalog.find(agent_type).ok();
+        let flag = entry.and_then(|entry| entry.definition.behaviour.fork_context.as_ref());
+        match flag {
+            Some(flag) if flag.value => Context::Offered(history.to_vec()),
+            _ => Context::New,
+        }
     }
 
     /// The tools an agent with this plan really has.

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The kind of agent that is started where nothing is said.
-const DEFAULT_TYPE: &str = "default";
+pub const DEFAULT_TYPE: &str = "default";
 
 /// An agent that is to be started.
 #[derive(Clone, Debug, Default)]

@@ -25,7 +25,7 @@ pub async fn play(seed: u64) -> Result<(), String> {
     let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9));
     let most = [1, 2, 3, 12][rng.usize(0..4)];
     let settings = format!("[collab]\nmax_depth = {DEEPEST}\nmax_agents = {most}\n");
-    let scene = Scene::new(seed, &settings, seed % 10 == 0).watched();
+    let scene = Scene::new(seed, &settings, seed.is_multiple_of(10)).watched();
     let Scene { session, model, watch, folder: _folder } = scene;
     let mut play = Play { session, model, watch, rng, most, waiting: Vec::new() };
     play.random_part().await;
