@@ -18,7 +18,7 @@ use crate::{
     conversation::ToolSpec,
     event::CollabBegin,
     plan::{Context, Finish},
-    session::{Member, Session, SessionError, Spawn, resolved},
+    session::{DEFAULT_TYPE, Member, Session, SessionError, Spawn, resolved},
     tools::{CallCx, Tool, ToolError, ToolFuture, parse},
 };
 
@@ -107,7 +107,7 @@ impl Tool for SpawnAgent {
         let (session, caller) = self.session.call(cx).ok()?;
         let elsewhere = elsewhere(&caller, arguments.working_directory.as_deref())?;
         // Nobody is asked about what would be refused anyway.
-        let wish = wish(cx, &caller, arguments).ok()?;
+        let wish = wish(&session, cx, &caller, arguments).ok()?;
         session.check(&caller, &wish).ok()?;
         let kind = wish.agent_type.unwrap_or_else(|| "default".to_owned());
         let (there, here) = (elsewhere.display(), caller.cwd.display());
@@ -132,7 +132,7 @@ impl SpawnAgent {
             ..CollabBegin::default()
         };
         let pair = Pair::begin(&session, cx, Act::Spawn, begun)?;
-        let wish = match wish(cx, &caller, arguments) {
+        let wish = match wish(&session, cx, &caller, arguments) {
             Ok(wish) => wish,
             Err(error) => return Err(pair.failed(error)),
         };
@@ -192,7 +192,12 @@ fn is_elsewhere(caller: &Member, there: &Path) -> bool {
 }
 
 /// What the arguments ask for.
-fn wish(cx: CallCx<'_>, caller: &Member, arguments: Arguments) -> Result<Spawn, ToolError> {
+fn wish(
+    session: &Session,
+    cx: CallCx<'_>,
+    caller: &Member,
+    arguments: Arguments,
+) -> Result<Spawn, ToolError> {
     let message = items::text(arguments.message, arguments.items)?;
     let cwd = match arguments.working_directory {
         Some(asked) => {
@@ -202,19 +207,21 @@ fn wish(cx: CallCx<'_>, caller: &Member, arguments: Arguments) -> Result<Spawn, 
         None => None,
     };
     let blank = |text: &String| !text.trim().is_empty();
+    let agent_type = arguments.agent_type.filter(blank);
+    let context = if arguments.fork_context {
+        Context::Fork(cx.history.to_vec())
+    } else {
+        session.offered(agent_type.as_deref().unwrap_or(DEFAULT_TYPE), cx.history)
+    };
     Ok(Spawn {
         message: Some(message),
-        agent_type: arguments.agent_type.filter(blank),
         persona: arguments.agent_name.filter(blank),
         model: arguments.model,
         effort: arguments.reasoning_effort,
         cwd,
         note: arguments.thread_note,
-        context: if arguments.fork_context {
-            Context::Fork(cx.history.to_vec())
-        } else {
-            Context::Offered(cx.history.to_vec())
-        },
+        context,
+        agent_type,
         finish: Finish::LastMessage,
         call_id: cx.call_id.to_owned(),
         ..Spawn::default()

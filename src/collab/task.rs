@@ -9,7 +9,6 @@ use super::caller::Handle;
 use crate::{
     conversation::ToolSpec,
     event::Outcome,
-    plan::Context,
     session::Spawn,
     tools::{CallCx, Tool, ToolError, ToolFuture, parse},
 };
@@ -109,11 +108,12 @@ impl TaskTool {
             }
             return answered(&session.resume_task(&caller, &id, prompt).await?);
         }
+        let context = session.offered(&subagent_type, cx.history);
         let task = Spawn {
             description: Some(description.clone()),
             model,
             call_id: cx.call_id.to_owned(),
-            ..Spawn::task(subagent_type, prompt, Context::Offered(cx.history.to_vec()))
+            ..Spawn::task(subagent_type, prompt, context)
         };
         if !run_in_background {
             return answered(&session.run_task(&caller, task).await?);

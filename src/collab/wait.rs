@@ -88,7 +88,7 @@ impl Wait {
             }
         };
         let time = session.collab().wait().time(asked);
-        let waited = session.wait(&caller, targets, time).await;
+        let waited = session.wait_as(Some(&caller), targets, time).await;
         let answer = answer(&waited);
         pair.worked(waited.ended, |_| {})?;
         Ok(answer)

@@ -46,6 +46,11 @@ impl Inbox {
         texts.next.is_empty() && texts.later.is_empty()
     }
 
+    /// Puts back what was taken out and could not be read.
+    pub fn put_back(&self, texts: Vec<String>) {
+        self.texts().next.splice(0..0, texts);
+    }
+
     /// Takes everything, for an agent that begins to work.
     pub fn drain(&self) -> Vec<String> {
         let next = self.take();
@@ -54,13 +59,17 @@ impl Inbox {
 
     /// Takes what does not wait for the end of the work.
     pub fn take(&self) -> Vec<String> {
-        // What was urgent is about to be read, so there is nothing to drop for it.
-        self.urgent.notified().now_or_never();
+        self.calm_down();
         std::mem::take(&mut self.texts().next)
     }
 
     pub(super) async fn interrupted(&self) {
         self.urgent.notified().await;
+    }
+
+    /// What was urgent is about to be read, and interrupts nothing any more.
+    fn calm_down(&self) {
+        self.urgent.notified().now_or_never();
     }
 
     fn texts(&self) -> MutexGuard<'_, Texts> {

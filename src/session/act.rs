@@ -50,7 +50,9 @@ impl Session {
         told: Option<(String, Delivery)>,
     ) -> Result<(), SessionError> {
         let mut tree = self.tree();
-        if !member.state.borrow().busy {
+        if member.state.borrow().busy {
+            member.go_on();
+        } else {
             let most = self.setup.collab.max_agents();
             if !tree.take_slot(member, most) {
                 return Err(SessionError::Limit(most));
@@ -125,7 +127,7 @@ impl Session {
     pub async fn close(&self, member: &Arc<Member>, by: Option<&Member>) -> Vec<Arc<Member>> {
         let subtree = self.tree().subtree(member.index);
         let mut closed = Vec::new();
-        for one in subtree {
+        for one in &subtree {
             let mut inner = one.inner();
             let was_open = inner.closed.is_none();
             if one.index == member.index {
@@ -142,7 +144,7 @@ impl Session {
             let closing = inner.closing.clone();
             drop(inner);
             if was_open {
-                closed.push((Arc::clone(&one), closing));
+                closed.push((Arc::clone(one), closing));
             }
         }
         // Those below end first, so that nobody is told about the end of what it started.
@@ -154,8 +156,9 @@ impl Session {
                 one.wake.notify_one();
             }
         }
-        let others = closed.iter().filter(|(one, _)| by.is_none_or(|by| by.index != one.index));
-        for (one, _) in others {
+        // Those that someone else is closing are waited for, too.
+        let others = subtree.iter().filter(|one| by.is_none_or(|by| by.index != one.index));
+        for one in others {
             tokio::time::timeout(CLOSING, one.rests()).await.ok();
         }
         closed.into_iter().map(|(one, _)| one).collect()

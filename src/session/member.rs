@@ -51,7 +51,7 @@ pub struct Member {
     pub(super) wake: Notify,
     /// It has a task.
     pub(super) lives: AtomicBool,
-    /// How many wait for its end and will tell its parent.
+    /// How many calls of its parent wait for its end.
     pub(super) awaited: AtomicUsize,
 }
 
@@ -72,6 +72,8 @@ pub(super) struct Inner {
     pub closing: CancellationToken,
     /// Ends what it does now.
     pub run: CancellationToken,
+    /// It was told something after that was ended.
+    pub again: bool,
     /// How it was closed.
     pub closed: Option<Closed>,
     /// Its label.
@@ -211,15 +213,23 @@ impl Member {
         self.call.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// It begins to work. From here on what it does can be stopped.
+    /// It works from here on, even before its task has noticed, and can be stopped.
     pub(super) fn begin(&self) {
-        let mut inner = self.inner();
-        inner.run = inner.closing.child_token();
-        drop(inner);
+        {
+            let mut inner = self.inner();
+            inner.run = inner.closing.child_token();
+            inner.again = false;
+        }
         self.change(|state| state.busy = true);
     }
 
-    /// It rests.
+    /// It is told something while it works. If it is being stopped, it works again afterwards.
+    pub(super) fn go_on(&self) {
+        let mut inner = self.inner();
+        inner.again |= inner.run.is_cancelled();
+    }
+
+    /// It works no longer.
     pub(super) fn rest(&self) {
         self.change(|state| state.busy = false);
     }
@@ -229,7 +239,7 @@ impl Member {
         change_state(&self.state, change);
     }
 
-    /// Someone waits for its end who will tell its parent.
+    /// Its parent waits for its end.
     pub(super) fn await_it(self: &Arc<Self>) -> Awaited {
         self.awaited.fetch_add(1, Ordering::Relaxed);
         Awaited(Arc::clone(self))
@@ -246,7 +256,7 @@ pub(super) fn change_state(state: &watch::Sender<State>, change: impl FnOnce(&mu
     });
 }
 
-/// While it lives, someone waits for an agent who will tell its parent.
+/// While it lives, the parent of an agent waits for its end.
 pub(super) struct Awaited(Arc<Member>);
 
 impl Drop for Awaited {

@@ -26,6 +26,7 @@ mod wait;
 mod work;
 
 use std::{
+    collections::HashMap,
     ffi::OsString,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
@@ -40,7 +41,7 @@ pub use mode::{Mode, ModeKind, ModeSettings};
 pub use planning::position;
 pub use post::{Leaving, Living};
 pub use roster::{Roster, RosterSink};
-pub use spawn::{Spawn, resolved};
+pub use spawn::{DEFAULT_TYPE, Spawn, resolved};
 pub use thread::{is_trusted, new_thread, stored_entry};
 use tokio_util::sync::CancellationToken;
 use tree::Tree;
@@ -54,6 +55,7 @@ use crate::{
     plan::{ModelBook, ModelWishes, Plan},
     run::Surroundings,
     store::{NewThread, Owner, Store},
+    text::Source,
     tools::Tool,
 };
 
@@ -111,6 +113,9 @@ pub struct Main {
     pub resumed: Option<Vec<String>>,
 }
 
+/// The text of a definition, and the first thing that is wrong with it.
+type Checked = (Arc<Source>, Option<String>);
+
 /// A tree of agents.
 pub struct Session {
     setup: Setup,
@@ -119,6 +124,11 @@ pub struct Session {
     spawning: Mutex<()>,
     /// Every tool there is, those for starting agents among them.
     tools: Arc<[Arc<dyn Tool>]>,
+    /// Their names.
+    names: Vec<String>,
+    /// The texts of definitions that have been checked, by their addresses, and what is wrong with
+    /// each.
+    errors: Mutex<HashMap<usize, Checked>>,
     /// How far the mail has been read.
     letters: Mutex<post::Letters>,
     /// Ends everything.
@@ -134,14 +144,20 @@ impl Session {
         main: Main,
         tools: impl FnOnce(&Weak<Self>) -> Vec<Arc<dyn Tool>>,
     ) -> Result<Arc<Self>, SessionError> {
-        let session = Arc::new_cyclic(|myself| Self {
-            tools: setup.around.tools.iter().cloned().chain(tools(myself)).collect(),
-            cancel: setup.around.cancel.clone(),
-            tree: Mutex::default(),
-            spawning: Mutex::default(),
-            letters: Mutex::default(),
-            myself: Weak::clone(myself),
-            setup,
+        let session = Arc::new_cyclic(|myself| {
+            let tools: Arc<[Arc<dyn Tool>]> =
+                setup.around.tools.iter().cloned().chain(tools(myself)).collect();
+            Self {
+                names: tools.iter().map(|tool| tool.spec().name).collect(),
+                tools,
+                cancel: setup.around.cancel.clone(),
+                tree: Mutex::default(),
+                spawning: Mutex::default(),
+                errors: Mutex::default(),
+                letters: Mutex::default(),
+                myself: Weak::clone(myself),
+                setup,
+            }
         });
         session.seat_main(main)?;
         Ok(session)

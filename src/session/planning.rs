@@ -1,9 +1,12 @@
 //! What an agent of a session may do and will do: never more than its parent may do now.
 
+use std::sync::{Arc, PoisonError};
+
 use super::{Member, Session, SessionError, StoredCall, thread::is_trusted};
 use crate::{
     authority::{Circumstances, Position},
     catalog::{Entry, File},
+    conversation::Message,
     lint::{Level, lint_file},
     plan::{ApprovalMode, Context, Finish, ModelWishes, Plan, PlanError, Situation, plan},
     provider::ModelId,
@@ -84,21 +87,41 @@ impl Session {
         text
     }
 
+    /// What a new agent of a kind is offered of `history`: nothing unless its definition asks for
+    /// that, because conversations are long.
+    pub fn offered(&self, agent_type: &str, history: &[Message]) -> Context {
+        let entry = self.setup.catalog.find(agent_type).ok();
+        let flag = entry.and_then(|entry| entry.definition.behaviour.fork_context.as_ref());
+        match flag {
+            Some(flag) if flag.value => Context::Offered(history.to_vec()),
+            _ => Context::New,
+        }
+    }
+
     /// The tools an agent with this plan really has.
     pub(super) fn granted(&self, plan: &Plan) -> Vec<String> {
-        let all = self.tools.iter().map(|tool| tool.spec().name);
-        all.filter(|name| plan.grants(name)).collect()
+        self.names.iter().filter(|name| plan.grants(name)).cloned().collect()
     }
 
     /// The tools a main agent can be given.
     fn available(&self, caller: Option<&[String]>) -> Vec<String> {
-        let all = self.tools.iter().map(|tool| tool.spec().name);
-        all.filter(|name| caller.is_none_or(|caller| caller.contains(name))).collect()
+        let all = self.names.iter();
+        all.filter(|name| caller.is_none_or(|caller| caller.contains(name))).cloned().collect()
     }
 
     /// The first thing that is wrong with a definition, by the project's own settings.
     fn first_error(&self, entry: &Entry) -> Option<String> {
-        let text = entry.source.as_deref().map(Source::text)?;
+        let source = entry.source.as_ref()?;
+        let mut errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        // Agents of a kind share one text, which never changes.
+        let (_, error) = errors
+            .entry(Arc::as_ptr(source) as usize)
+            .or_insert_with(|| (Arc::clone(source), self.look_for_error(entry, source)));
+        error.clone()
+    }
+
+    fn look_for_error(&self, entry: &Entry, source: &Source) -> Option<String> {
+        let text = source.text();
         let file = File::new(&entry.path, text.as_bytes().to_vec(), entry.origin, &[entry.dialect]);
         let path = self.setup.from.join(&entry.path);
         let findings = self.setup.lint.settle(lint_file(&file), &path);

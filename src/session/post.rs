@@ -132,6 +132,11 @@ impl Session {
                 return Ok(());
             }
         };
+        if member.is_closed() {
+            // It reads that if it is opened again.
+            member.inbox.put(mail.text);
+            return Ok(());
+        }
         match self.put(member, Some((mail.text, delivery))) {
             Err(error @ SessionError::Limit(_)) => Err(error),
             // Whoever sends something to an agent that cannot take it sees what became of it.

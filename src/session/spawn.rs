@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The kind of agent that is started where nothing is said.
-const DEFAULT_TYPE: &str = "default";
+pub const DEFAULT_TYPE: &str = "default";
 
 /// An agent that is to be started.
 #[derive(Clone, Debug, Default)]
@@ -105,6 +105,9 @@ impl Session {
         wish: Spawn,
     ) -> Result<(Arc<Member>, NewThread), SessionError> {
         let depth = self.depth_below(parent)?;
+        if parent.is_closed() {
+            return Err(SessionError::Closed(parent.id().to_owned()));
+        }
         self.check_model(wish.model.as_deref())?;
         let above = parent.plan().ok_or(SessionError::Over)?;
         let sandbox = stricter(wish.sandbox, above.sandbox())?;

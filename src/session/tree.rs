@@ -64,7 +64,12 @@ impl Tree {
     /// mean only one, by its kind and number (`worker#2`), or by its number in the session.
     pub fn find(&self, name: &str) -> Option<&Arc<Member>> {
         let by_index = || name.parse().ok().and_then(|index| self.get(index));
-        let by_name = || self.members.iter().find(|member| member.name() == name);
+        let by_name = || {
+            let (kind, ordinal) = name.rsplit_once('#')?;
+            let ordinal: u32 = ordinal.parse().ok()?;
+            let fits = |one: &&Arc<Member>| one.ordinal == ordinal && one.me.agent_type == kind;
+            self.members.iter().find(fits)
+        };
         let by_prefix = || {
             let mut fit = self.members.iter().filter(|member| member.id().starts_with(name));
             let first = fit.next().filter(|_| name.len() >= 8);

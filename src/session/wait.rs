@@ -39,7 +39,7 @@ struct Target {
     member: Option<Arc<Member>>,
     /// How often it had ended before.
     runs: u64,
-    /// Whoever waits is its parent, who is told by that.
+    /// Held if its parent waits, who is then not told besides.
     awaited: Option<Awaited>,
 }
 
@@ -87,16 +87,25 @@ impl Drop for Targets<'_> {
 }
 
 impl Session {
-    /// Waits for `caller` until the first of `targets` has ended, for `time` at most. What is not
-    /// there has ended.
+    /// Waits until the first of `targets` has ended, for `time` at most. What is not there has
+    /// ended.
     pub async fn wait(
         &self,
-        caller: &Member,
         targets: Vec<(String, Option<Arc<Member>>)>,
         time: Duration,
     ) -> Waited {
-        // Whoever else started them has to be told all the same.
-        let is_parent = |member: &&Arc<Member>| member.parent == Some(caller.index);
+        self.wait_as(None, targets, time).await
+    }
+
+    /// The same for the agent `by`: it is not told besides what became of those it started.
+    pub async fn wait_as(
+        &self,
+        by: Option<&Member>,
+        targets: Vec<(String, Option<Arc<Member>>)>,
+        time: Duration,
+    ) -> Waited {
+        let is_parent =
+            |member: &&Arc<Member>| by.is_some_and(|by| member.parent == Some(by.index));
         let targets = targets.into_iter().map(|(id, member)| Target {
             runs: member.as_ref().map_or(0, |member| member.state.borrow().life.runs),
             awaited: member.as_ref().filter(is_parent).map(Member::await_it),
@@ -139,7 +148,13 @@ impl Session {
         }
         let mut rests = vec![false; targets.len()];
         let mut seen = 0;
-        while resting < targets.len() && (seen < targets.len() || total < budget) {
+        let rest_now = || targets.iter().all(|one| !one.state.borrow().busy);
+        loop {
+            // Some may have begun again since they were last looked at.
+            let all_rest = resting == targets.len() && rest_now();
+            if all_rest || (seen >= targets.len() && total >= budget) {
+                break;
+            }
             let Some((at, mut state)) = changes.next().await else { break };
             let (tokens, busy) = {
                 let state = state.borrow_and_update();

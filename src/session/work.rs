@@ -46,7 +46,9 @@ impl Session {
     pub async fn run_main(&self) -> Result<Outcome, SessionError> {
         let main = self.main()?;
         self.read_old_mail()?;
-        main.begin();
+        if !main.state.borrow().busy {
+            main.begin();
+        }
         self.attend(&main);
         main.rests().await;
         main.outcome().ok_or(SessionError::Over)
@@ -87,7 +89,23 @@ impl Session {
             member.call().prompt = Some(std::mem::take(&mut inputs).join("\n\n"));
             self.keep_call(member)?;
         }
+        let prepared = self.prepare_for(member, inputs.clone(), is_new, token);
+        if prepared.is_err() {
+            member.inbox.put_back(inputs);
+        }
+        prepared
+    }
+
+    /// The agent with everything it needs to work on `inputs`.
+    fn prepare_for(
+        &self,
+        member: &Arc<Member>,
+        inputs: Vec<String>,
+        is_new: bool,
+        token: CancellationToken,
+    ) -> Result<Agent, SessionError> {
         let plan = self.next_plan(member, is_new)?;
+        let around = self.around(member, &plan, token)?;
         let history = member.inner().history.take();
         let told = |inputs: Vec<String>| inputs.into_iter().map(Message::user);
         let (past, more) = match history {
@@ -97,7 +115,6 @@ impl Session {
             Some(past) => (past, told(inputs).collect()),
             None => self.past(member.id(), plan.messages(), inputs)?,
         };
-        let around = self.around(member, &plan, token)?;
         let juice = member.juice.map(|most| most.saturating_sub(member.state().life.tokens()));
         let agent = Agent::new(plan, around, member.id().to_owned(), member.ordinal);
         Ok(agent.after(past, more).with_juice(juice))
@@ -159,41 +176,36 @@ impl Session {
         outcome
     }
 
-    /// A run is over: the agent rests unless it has been told more, and its parent is told.
+    /// A run is over: its parent is told, and woken if it rests, and the agent rests unless it has
+    /// been told more.
     fn ended(&self, member: &Arc<Member>, outcome: &Outcome) {
-        let aborted = outcome.status == Status::Aborted;
         member.inner().outcome = Some(outcome.clone());
+        // An agent that was stopped has nothing to tell.
+        let tells = outcome.status != Status::Aborted && member.is_announced();
+        let (status, text) = (AgentStatus::after(outcome.status), told(outcome));
+        let told = tells && self.announce(member, status, &text).is_ok();
         if member.is_closed() {
             self.shut(member);
         }
-        {
-            let mut tree = self.tree();
-            // One that handed in its result is done, whatever came too late for it.
-            let goes_on = !aborted && !member.is_closed() && member.is_open_ended();
-            let told_more = goes_on && !member.inbox.is_drained();
-            if !told_more {
-                tree.free_slot(member);
-                member.rest();
-            }
-        }
-        // An agent that was stopped has nothing to tell.
-        if !aborted {
-            self.tell_parent(member, outcome);
+        self.go_on_or_rest(member, outcome);
+        // A parent that waits for it gets to know anyway.
+        if told && member.awaited.load(Ordering::Relaxed) == 0 {
+            self.notify_parent(member, &text);
         }
     }
 
-    /// Tells the one who started the agent how it ended, and wakes them if they rest.
-    fn tell_parent(&self, member: &Arc<Member>, outcome: &Outcome) {
-        if !member.is_announced() {
-            return;
-        }
-        let (status, text) = (AgentStatus::after(outcome.status), told(outcome));
-        if self.announce(member, status, &text).is_err() {
-            return;
-        }
-        // Whoever waits for it gets to know anyway.
-        if member.awaited.load(Ordering::Relaxed) == 0 {
-            self.notify_parent(member, &text);
+    /// An agent that has been told more meanwhile works on; any other makes room.
+    fn go_on_or_rest(&self, member: &Member, outcome: &Outcome) {
+        let stopped = outcome.status == Status::Aborted
+            || outcome.error.as_ref().is_some_and(|error| error.kind == FailureKind::NotStarted);
+        let mut tree = self.tree();
+        // One that handed in its result is done, whatever came too late for it.
+        let goes_on = (!stopped || member.inner().again) && member.is_open_ended();
+        if goes_on && !member.is_closed() && !member.inbox.is_drained() {
+            member.begin();
+        } else {
+            tree.free_slot(member);
+            member.rest();
         }
     }
 
@@ -247,6 +259,10 @@ impl Session {
         if !parent.state.borrow().busy && !parent.is_open_ended() {
             return Ok(());
         }
+        // A parent that goes on in another process hears of it there.
+        if !self.attends_to(&parent) {
+            return Ok(());
+        }
         let background = Background {
             thread_id: member.id().to_owned(),
             status,
@@ -254,6 +270,14 @@ impl Session {
             is_final: status.is_final(),
         };
         self.record(&parent.me, What::BackgroundEvent(background))
+    }
+
+    /// Makes sure that what happens to an agent that rests can be written down here.
+    fn attends_to(&self, member: &Member) -> bool {
+        let Some((store, owner)) = self.kept() else { return true };
+        let mut inner = member.inner();
+        inner.owned = inner.owned || store.attend(member.id(), owner).is_ok();
+        inner.owned
     }
 
     /// The agent is closed, now that it rests.

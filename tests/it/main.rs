@@ -38,6 +38,7 @@ mod run_tools;
 mod run_turns;
 #[cfg(target_os = "linux")]
 mod sandbox;
+mod schedule;
 mod schema;
 mod show;
 mod stage;
