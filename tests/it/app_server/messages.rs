@@ -14,7 +14,8 @@ fn refused(client: &mut Client, line: &[u8]) -> (Value, i64) {
 
 #[test]
 fn what_is_wrong_with_a_message_is_answered_and_the_server_lives_on() {
-    let mut client = Client::new(&stage(&[("orchestrator", &["{text: Hello.}"])]));
+    let stage = stage(&[("orchestrator", &["{text: Hello.}"])]);
+    let mut client = Client::new(&stage);
     let lines: &[(&str, Value, i64)] = &[
         ("{", json!(null), -32700),
         ("garbage", json!(null), -32700),
@@ -52,7 +53,8 @@ fn what_is_wrong_with_a_message_is_answered_and_the_server_lives_on() {
 
 #[test]
 fn an_answer_names_the_parameter_that_is_wrong() {
-    let mut client = Client::new(&stage(&[("orchestrator", &["{text: Hello.}"])]));
+    let stage = stage(&[("orchestrator", &["{text: Hello.}"])]);
+    let mut client = Client::new(&stage);
     let input = json!([{ "type": "text", "text": 5 }]);
     let (code, message) = client.refused("turn/start", json!({ "threadId": "x", "input": input }));
     assert_eq!(code, -32602);
@@ -64,7 +66,8 @@ fn an_answer_names_the_parameter_that_is_wrong() {
 
 #[test]
 fn a_line_that_is_too_long_is_skipped() {
-    let mut client = Client::new(&stage(&[("orchestrator", &["{text: Hello.}"])]));
+    let stage = stage(&[("orchestrator", &["{text: Hello.}"])]);
+    let mut client = Client::new(&stage);
     let long = format!(r#"{{"jsonrpc": "2.0", "id": 1, "x": "{}"}}"#, "x".repeat(17 << 20));
     assert_eq!(refused(&mut client, long.as_bytes()), (json!(null), -32005));
     client.ask("agents/list", json!({}));
@@ -72,7 +75,8 @@ fn a_line_that_is_too_long_is_skipped() {
 
 #[test]
 fn nothing_is_done_before_a_client_has_introduced_itself() {
-    let mut client = Client::silent(&stage(&[("orchestrator", &["{text: Hello.}"])]));
+    let stage = stage(&[("orchestrator", &["{text: Hello.}"])]);
+    let mut client = Client::silent(&stage);
     client.read();
     assert_eq!(client.refused("thread/list", json!({})).0, -32002);
     assert_eq!(client.refused("nope", json!({})).0, -32002);
@@ -84,7 +88,8 @@ fn nothing_is_done_before_a_client_has_introduced_itself() {
 
 #[test]
 fn a_notification_is_never_answered() {
-    let mut client = Client::new(&stage(&[("orchestrator", &["{text: Hello.}"])]));
+    let stage = stage(&[("orchestrator", &["{text: Hello.}"])]);
+    let mut client = Client::new(&stage);
     for method in ["initialized", "nope", "thread/read"] {
         client.send(&json!({ "jsonrpc": "2.0", "method": method }));
     }

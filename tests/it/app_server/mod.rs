@@ -32,6 +32,8 @@ pub struct Client {
     next: u64,
     /// Everything that came, besides answers.
     pub seen: Vec<Value>,
+    /// How much of that has been looked at.
+    looked: usize,
 }
 
 impl Client {
@@ -51,7 +53,7 @@ impl Client {
         let (sender, lines) = mpsc::channel();
         let unread = Some((child.stdout.take().unwrap(), sender));
         let stdin = child.stdin.take();
-        Self { child, stdin, lines, unread, next: 0, seen: Vec::new() }
+        Self { child, stdin, lines, unread, next: 0, seen: Vec::new(), looked: 0 }
     }
 
     /// Begins to read.
@@ -123,15 +125,18 @@ impl Client {
         (code, error["message"].as_str().unwrap().to_owned())
     }
 
-    /// Reads until something comes that is `wanted`, and gives it.
+    /// Looks at what has come since it was last looked, and reads on until something is `wanted`.
     #[track_caller]
     pub fn until(&mut self, mut wanted: impl FnMut(&Value) -> bool) -> Value {
         loop {
-            let message = self.receive();
-            self.seen.push(message.clone());
-            if wanted(&message) {
-                return message;
+            while let Some(message) = self.seen.get(self.looked) {
+                self.looked += 1;
+                if wanted(message) {
+                    return message.clone();
+                }
             }
+            let message = self.receive();
+            self.seen.push(message);
         }
     }
 

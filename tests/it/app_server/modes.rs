@@ -12,7 +12,8 @@ fn tell(client: &mut Client, thread: &str, text: &str, mode: Value) -> Value {
 
 #[test]
 fn the_modes_are_listed_in_order() {
-    let mut client = Client::new(&stage(&[("orchestrator", &["{text: Hello.}"])]));
+    let stage = stage(&[("orchestrator", &["{text: Hello.}"])]);
+    let mut client = Client::new(&stage);
     let preset = |name: &str, mode: &str| json!({ "name": name, "mode": mode, "model": null, "reasoning_effort": null });
     assert_eq!(
         client.ask("collaborationMode/list", json!({})),
@@ -67,7 +68,8 @@ fn a_mode_overrides_model_effort_and_instructions_from_its_turn_on() {
 
 #[test]
 fn a_mode_that_cannot_be_used_changes_nothing() {
-    let mut client = Client::new(&stage(&[("orchestrator", &["{text: Hello.}", "{text: Hi.}"])]));
+    let stage = stage(&[("orchestrator", &["{text: Hello.}", "{text: Hi.}"])]);
+    let mut client = Client::new(&stage);
     let thread = client.start(json!({}));
     let input = json!([{ "type": "text", "text": "Go." }]);
     for (mode, why) in [
@@ -90,7 +92,8 @@ fn a_mode_that_cannot_be_used_changes_nothing() {
 #[test]
 fn a_mode_given_while_the_agent_works_begins_a_turn_of_its_own() {
     let turns = ["{delay_ms: 300, text: Hello.}", "{expect: {system: rhymes}, text: Hi.}"];
-    let mut client = Client::new(&stage(&[("orchestrator", &turns)]));
+    let stage = stage(&[("orchestrator", &turns)]);
+    let mut client = Client::new(&stage);
     let thread = client.start(json!({}));
     let first = client.tell(&thread, "Go.");
     client.until(|message| message["method"] == "turn/started");
