@@ -57,6 +57,8 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Talk to an agent that can start others.
     Chat(Box<ChatArgs>),
+    /// Talk to agents from another program: JSON-RPC 2.0 on stdin and stdout, one message a line.
+    AppServer,
     /// List the agents that are running.
     Ps(PsArgs),
     /// Print an agent's result, once it has one.

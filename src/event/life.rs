@@ -54,6 +54,21 @@ pub struct Life {
 }
 
 impl Life {
+    /// An agent of which nothing is known but what it is doing.
+    pub fn known(status: AgentStatus) -> Self {
+        let cycle = match status {
+            AgentStatus::PendingInit => Lifecycle::PendingInit,
+            AgentStatus::Running => Lifecycle::Running,
+            AgentStatus::Interrupted => Lifecycle::Interrupted,
+            AgentStatus::Completed => Lifecycle::Idle { last_agent_message: String::new() },
+            AgentStatus::Errored | AgentStatus::NotFound => {
+                Lifecycle::Error { error: String::new() }
+            }
+            AgentStatus::Shutdown => Lifecycle::Closed,
+        };
+        Self { cycle, ..Self::default() }
+    }
+
     /// The process the agent was in has left it like this.
     pub fn left(mut self, status: AgentStatus) -> Self {
         if matches!(self.cycle, Lifecycle::Running | Lifecycle::WaitingForApproval { .. }) {

@@ -62,6 +62,8 @@ struct Turn {
     delay_ms: u64,
     thinking: Option<String>,
     text: Option<String>,
+    /// How many bytes of the text come at once; all of it without a number.
+    piece: Option<usize>,
     tool_calls: Vec<ScriptedCall>,
     usage: Option<Usage>,
     error: Option<ScriptedError>,
@@ -188,7 +190,8 @@ impl Script {
         if let Some(error) = &turn.error {
             return Err(error.model_error());
         }
-        Ok(turn.answer(at, self.file.usage.as_ref(), heard))
+        turn.say(heard).await;
+        Ok(turn.answer(at, self.file.usage.as_ref()))
     }
 }
 
@@ -199,14 +202,27 @@ impl Provider for Script {
 }
 
 impl Turn {
-    fn answer(&self, at: usize, usage: Option<&Usage>, heard: Listener<'_>) -> Answer {
-        let mut parts = Vec::new();
+    /// Says what is to be heard on the way. Between two pieces others get on with their work, as
+    /// they do when a model speaks.
+    async fn say(&self, heard: Listener<'_>) {
         if let Some(thinking) = &self.thinking {
             heard(Delta::Thinking(thinking));
+        }
+        let text = self.text.as_deref().unwrap_or_default();
+        for piece in pieces(text, self.piece.unwrap_or(text.len())) {
+            heard(Delta::Text(piece));
+            if self.piece.is_some() {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    fn answer(&self, at: usize, usage: Option<&Usage>) -> Answer {
+        let mut parts = Vec::new();
+        if let Some(thinking) = &self.thinking {
             parts.push(Part::Thinking { text: thinking.clone(), signature: None });
         }
         if let Some(text) = &self.text {
-            heard(Delta::Text(text));
             parts.push(Part::Text { text: text.clone() });
         }
         let calls = self.tool_calls.iter().enumerate();
@@ -255,6 +271,17 @@ impl Expectation {
         }
         matches(self.system.as_ref(), "the system prompt", request.system)
     }
+}
+
+/// A text in pieces of `size` bytes, or of a character where that is longer.
+fn pieces(mut text: &str, size: usize) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let first = text.chars().next()?;
+        let end = text.floor_char_boundary(size).max(first.len_utf8());
+        let (piece, rest) = text.split_at(end);
+        text = rest;
+        Some(piece)
+    })
 }
 
 fn matches(pattern: Option<&Pattern>, what: &str, text: &str) -> Result<(), String> {

@@ -162,6 +162,7 @@ impl AgentActivity {
             | What::CollabResumeBegin(_)
             | What::CollabResumeEnd(_)
             | What::BackgroundEvent(_)
+            | What::UserMessage { .. }
             | What::TextChunk { .. }
             | What::ThoughtChunk { .. }
             | What::GracePeriodEnd { .. }

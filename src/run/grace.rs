@@ -52,6 +52,9 @@ impl Agent {
         self.specs = Arc::new([self.plan.output().tool()]);
         let only = Arc::clone(&self.specs);
         for _ in 0..GRACE_TURNS {
+            if self.over_budget().is_some() {
+                return End::Limit(reason);
+            }
             let answer = match self.ask(&only).await {
                 Ok(answer) => answer,
                 Err(Turn::Aborted) => return End::Aborted,

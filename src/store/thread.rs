@@ -95,7 +95,7 @@ pub struct Thread {
     pub closed: Option<Closed>,
 }
 
-const COLUMNS: &str = "id, session, parent, place, depth, agent_type, ordinal, model, sandbox, cwd, \
+pub(super) const COLUMNS: &str = "id, session, parent, place, depth, agent_type, ordinal, model, sandbox, cwd, \
                        path, origin, definition, hash, call, note, background, status, outcome, \
                        owner, heartbeat, created, updated, closed";
 
@@ -342,7 +342,7 @@ impl Store {
     }
 
     /// `thread` as it really is: without its process, it no longer runs.
-    fn buried(&self, thread: Thread) -> Result<Thread, StoreError> {
+    pub(super) fn buried(&self, thread: Thread) -> Result<Thread, StoreError> {
         let Some(owner) = thread.owner.as_ref().filter(|_| thread.status.is_active()) else {
             return Ok(thread);
         };
@@ -382,7 +382,7 @@ fn died(thread: &Thread) -> Outcome {
     Outcome::failed(&agent, model.clone(), failure)
 }
 
-fn read_thread(row: &Row<'_>) -> rusqlite::Result<Thread> {
+pub(super) fn read_thread(row: &Row<'_>) -> rusqlite::Result<Thread> {
     let json = |text: Option<String>| text.and_then(|text| serde_json::from_str(&text).ok());
     Ok(Thread {
         begun: NewThread {
