@@ -31,6 +31,24 @@ pub struct ApprovalResponse {
     pub decision: ApprovalDecision,
 }
 
+/// Answers a question as a request, for a client that no longer knows who asked it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ApprovalAnswerParams {
+    /// The question.
+    pub approval_id: String,
+    /// The answer.
+    pub decision: ApprovalDecision,
+}
+
+/// What came of that.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalAnswerResult {
+    /// Whether this was the answer that counts.
+    pub applied: bool,
+}
+
 /// An answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
