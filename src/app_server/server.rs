@@ -1,25 +1,35 @@
-//! The server and its clients.
+//! The live sessions and the clients that hear of them.
 
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
-use serde_json::Value;
+use futures_util::future::join_all;
 
 use super::{
-    Starter,
-    outbox::Outbox,
-    protocol::{ClientInfo, InitializeParams, InitializeResult, VERSION},
-    rpc::{self, Code, Incoming, RpcError},
+    Connection, StartError, Starter,
+    desk::Desk,
+    hosted::Hosted,
+    info,
+    outbox::{News, Outbox},
+    protocol::{ApprovalRequest, Notification, Thread},
+    rpc::{self, Code, RpcError},
+};
+use crate::{
+    session::{Member, SessionError},
+    store::{self, Store, StoreError},
 };
 
 /// All live sessions, shared by every connection.
 pub struct Server {
     pub(super) starter: Arc<dyn Starter>,
+    pub(super) desk: Desk,
+    store: OnceLock<Arc<Store>>,
+    sessions: Mutex<BTreeMap<Arc<str>, Arc<Hosted>>>,
     clients: Mutex<BTreeMap<u64, Arc<Client>>>,
     next_client: AtomicU64,
 }
@@ -33,16 +43,24 @@ pub(super) struct Client {
     pub wants_events: AtomicBool,
 }
 
-/// One client.
-pub struct Connection {
-    server: Arc<Server>,
-    client: Arc<Client>,
+impl Client {
+    /// Asks whether a call may happen.
+    pub fn ask(&self, request: &ApprovalRequest) {
+        self.outbox.keep(rpc::request(&request.approval_id, "approval/request", request));
+    }
 }
 
 impl Server {
     /// A server without sessions.
     pub fn new(starter: Arc<dyn Starter>) -> Arc<Self> {
-        Arc::new(Self { starter, clients: Mutex::default(), next_client: AtomicU64::default() })
+        Arc::new(Self {
+            starter,
+            desk: Desk::default(),
+            store: OnceLock::new(),
+            sessions: Mutex::default(),
+            clients: Mutex::default(),
+            next_client: AtomicU64::default(),
+        })
     }
 
     /// A new client.
@@ -50,67 +68,171 @@ impl Server {
         let number = self.next_client.fetch_add(1, Ordering::Relaxed);
         let client = Arc::new(Client { number, ..Client::default() });
         self.clients().insert(number, Arc::clone(&client));
-        Connection { server: Arc::clone(self), client }
+        Connection::new(Arc::clone(self), client)
     }
 
-    /// Stops every agent and waits until they rest. Clients are told nothing more afterwards.
+    /// Stops every agent and waits until they rest. Clients hear nothing more afterwards.
     pub async fn shut_down(&self) {
+        let hosted: Vec<Arc<Hosted>> =
+            std::mem::take(&mut *self.sessions()).into_values().collect();
+        // What cannot be put away is found by whoever looks at the store next.
+        join_all(hosted.iter().map(|one| one.settle())).await;
         for client in self.clients().values() {
             client.outbox.close();
         }
     }
 
+    /// Where threads are kept.
+    pub(super) fn store(&self) -> Result<Arc<Store>, RpcError> {
+        if let Some(store) = self.store.get() {
+            return Ok(Arc::clone(store));
+        }
+        let store = self.starter.store()?;
+        Ok(Arc::clone(self.store.get_or_init(|| store)))
+    }
+
+    pub(super) fn sessions(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Arc<Hosted>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn clients(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Client>>> {
         self.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-impl Connection {
-    /// Takes one message of the client. What is wrong with it is answered.
-    pub async fn receive(&self, text: &str) {
-        self.client.outbox.has_room().await;
-        match rpc::read(text) {
-            Ok(Incoming::Request { id, method, params }) => {
-                let result = self.handle(&method, params).await;
-                self.client.outbox.keep(rpc::answered(&id, result));
+    /// The clients that have introduced themselves.
+    pub(super) fn attached(&self) -> Vec<Arc<Client>> {
+        let clients = self.clients();
+        let attached = clients.values().filter(|one| one.initialized.load(Ordering::Acquire));
+        attached.cloned().collect()
+    }
+
+    /// A client has gone.
+    pub(super) fn disconnect(self: &Arc<Self>, client: &Client) {
+        client.outbox.close();
+        self.clients().remove(&client.number);
+        self.has_left();
+    }
+
+    /// Whether a client wants every event.
+    pub(super) fn wants_events(&self) -> bool {
+        self.clients().values().any(|client| client.wants_events.load(Ordering::Acquire))
+    }
+
+    /// Tells clients about event `seq` of a session.
+    pub(super) fn publish(&self, session: &Arc<str>, seq: u64, notification: &Notification) {
+        let clients = self.attached();
+        if clients.is_empty() {
+            return;
+        }
+        let is_event = matches!(notification, Notification::ThreadEvent(_));
+        let text: Arc<str> = rpc::notification(notification).into();
+        let news = News { session: Arc::clone(session), seq, text };
+        for client in clients {
+            if !is_event || client.wants_events.load(Ordering::Acquire) {
+                client.outbox.tell(&news);
             }
-            Ok(Incoming::Notification { .. } | Incoming::Answer { .. }) => {}
-            Err((id, error)) => self.client.outbox.keep(rpc::answered(&id, Err(error))),
         }
     }
 
-    /// A message of the client was too long and has been skipped.
-    pub fn skipped(&self) {
-        self.client.outbox.keep(rpc::answered(&Value::Null, Err(rpc::oversized())));
+    /// Tells clients something about a session that is no event of it.
+    pub(super) fn tell_all(&self, session: &Arc<str>, notification: &Notification) {
+        let hosted = self.sessions().get(session).cloned();
+        let next = hosted.map_or(0, |hosted| hosted.feed.next());
+        self.publish(session, next, notification);
     }
 
-    /// The next message for the client; none any more when the server is shut down.
-    pub async fn next(&self) -> Option<String> {
-        self.client.outbox.next().await
+    /// The thread called `id`, or whose name begins like that.
+    pub(super) fn thread(&self, id: &str) -> Result<store::Thread, RpcError> {
+        Ok(self.store()?.thread(id)?)
     }
 
-    async fn handle(&self, method: &str, params: Value) -> Result<Value, RpcError> {
-        match method {
-            "initialize" => self.initialize(rpc::params(params)?),
-            _ if !self.client.initialized.load(Ordering::Acquire) => {
-                Err(RpcError::new(Code::NotInitialized, "not initialized"))
-            }
-            _ => Err(RpcError::new(Code::UnknownMethod, format!("unknown method `{method}`"))),
+    /// The agent that is the thread `id`, if a session of this server has it.
+    pub(super) fn live(&self, id: &str) -> Option<(Arc<Hosted>, Arc<Member>)> {
+        let sessions: Vec<Arc<Hosted>> = self.sessions().values().cloned().collect();
+        sessions.into_iter().find_map(|hosted| {
+            let member = hosted.member(id)?;
+            Some((hosted, member))
+        })
+    }
+
+    /// The agent that is meant, which must be one of this server's.
+    pub(super) fn live_or_why(&self, id: &str) -> Result<(Arc<Hosted>, Arc<Member>), RpcError> {
+        if let Some(found) = self.live(id) {
+            return Ok(found);
         }
+        let thread = self.thread(id)?;
+        if let Some(found) = self.live(&thread.begun.id) {
+            return Ok(found);
+        }
+        let root = &thread.begun.session;
+        let message = if thread.owner.is_some() && thread.is_attended() {
+            format!("another process runs {}: `agentctl send` tells it something", thread.begun.id)
+        } else {
+            format!("nobody runs {}: `thread/resume` {root} first", thread.begun.id)
+        };
+        Err(RpcError::new(Code::NotLive, message))
     }
 
-    fn initialize(&self, params: InitializeParams) -> Result<Value, RpcError> {
-        self.client.wants_events.store(params.capabilities.events, Ordering::Release);
-        self.client.initialized.store(true, Ordering::Release);
-        let version = env!("CARGO_PKG_VERSION").to_owned();
-        let server_info = ClientInfo { name: env!("CARGO_PKG_NAME").to_owned(), version };
-        rpc::value(InitializeResult { server_info, protocol_version: VERSION })
+    /// A thread as clients see it.
+    pub(super) fn shown(&self, thread: &store::Thread) -> Result<Thread, RpcError> {
+        let live = self.live(&thread.begun.id);
+        let member = live.as_ref().map(|(_, member)| &**member);
+        Ok(info::thread(&*self.store()?, thread, member))
+    }
+
+    /// A thread that has just been started. Only the store is asked: whoever calls this holds up
+    /// the session.
+    pub(super) fn newcomer(&self, id: &str) -> Option<Thread> {
+        let store = self.store().ok()?;
+        let thread = store.thread(id).ok()?;
+        Some(Thread { is_live: true, ..info::thread(&store, &thread, None) })
     }
 }
 
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.client.outbox.close();
-        self.server.clients().remove(&self.client.number);
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("sessions", &self.sessions().len()).finish_non_exhaustive()
+    }
+}
+
+impl From<StartError> for RpcError {
+    fn from(error: StartError) -> Self {
+        let code = match &error {
+            StartError::Refused(_) => Code::CannotRun,
+            StartError::Params(_) => Code::InvalidParams,
+            StartError::Broken(_) => Code::Internal,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<StoreError> for RpcError {
+    fn from(error: StoreError) -> Self {
+        let code = match &error {
+            StoreError::NoThread(_) | StoreError::Ambiguous { .. } => Code::ThreadNotFound,
+            StoreError::Owned => Code::NotLive,
+            _ => Code::Internal,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<SessionError> for RpcError {
+    fn from(error: SessionError) -> Self {
+        let code = match &error {
+            SessionError::Store(_) => match error {
+                SessionError::Store(error) => return error.into(),
+                _ => Code::Internal,
+            },
+            SessionError::NotFound(_) => Code::ThreadNotFound,
+            SessionError::Closed(_) | SessionError::ParentClosed(_) | SessionError::Over => {
+                Code::NotLive
+            }
+            SessionError::Limit(_) | SessionError::Exhausted(..) => Code::Limit,
+            SessionError::Invalid { .. } | SessionError::Plan { .. } => Code::CannotRun,
+            error if error.is_a_mistake() => Code::InvalidParams,
+            _ => Code::Internal,
+        };
+        Self::new(code, error.to_string())
     }
 }

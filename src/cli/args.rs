@@ -55,6 +55,8 @@ pub(super) enum Command {
     Show(ShowArgs),
     /// Run an agent.
     Run(Box<RunArgs>),
+    /// Talk to agents from another program: JSON-RPC 2.0 on stdin and stdout, one message a line.
+    AppServer,
     /// List the agents that are running.
     Ps(PsArgs),
     /// Print an agent's result, once it has one.

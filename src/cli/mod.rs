@@ -1,5 +1,6 @@
 //! The command line: the only place that prints, reads the environment or decides an exit code.
 
+mod app_server;
 mod args;
 mod close;
 mod completions;
@@ -60,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&mut world, args),
         Command::Show(args) => show::run(&mut world, args),
         Command::Run(args) => run::run(&mut world, args),
+        Command::AppServer => app_server::run(&mut world),
         Command::Ps(args) => ps::run(&mut world, args),
         Command::Output(args) => output::run(&mut world, args),
         Command::Wait(args) => wait::run(&mut world, args),

@@ -96,6 +96,22 @@ impl World {
         }
     }
 
+    /// The same surroundings, with nothing read yet.
+    pub fn afresh(&self) -> Self {
+        Self {
+            out: BufWriter::new(io::stdout()),
+            err: io::stderr(),
+            cwd: self.cwd.clone(),
+            home: self.home.clone(),
+            config_home: self.config_home.clone(),
+            state_home: self.state_home.clone(),
+            settings: None,
+            variables: self.variables.clone(),
+            agents: self.agents.clone(),
+            ..*self
+        }
+    }
+
     /// How wide a paragraph is.
     pub fn text_width(&self) -> usize {
         self.width.unwrap_or(DEFAULT_WIDTH).clamp(40, 120)

@@ -15,7 +15,9 @@ pub use journal::{Journal, Sink};
 pub use life::{Life, Lifecycle};
 pub use redact::{REDACTED, Redactor, is_secret_name};
 pub use status::AgentStatus;
-pub use time::{rfc3339, today};
+pub use time::{milliseconds, rfc3339, today};
+
+use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -46,12 +48,42 @@ pub struct Event {
     pub what: What,
 }
 
+/// The longest output of a tool where events are handed on.
+const MAX_STREAMED: usize = 10_000;
+
+impl Event {
+    /// The event as it is handed on: with a long output cut. The whole of it is what the model saw.
+    pub fn streamed(&self) -> Cow<'_, Self> {
+        match &self.what {
+            What::ToolCallEnd { output, .. } if output.len() > MAX_STREAMED => {
+                let mut event = self.clone();
+                if let What::ToolCallEnd { output, .. } = &mut event.what {
+                    let end = output.floor_char_boundary(MAX_STREAMED);
+                    let left_out = output.len() - end;
+                    output.truncate(end);
+                    output.push_str(&format!("\n[… {left_out} more bytes …]"));
+                }
+                Cow::Owned(event)
+            }
+            _ => Cow::Borrowed(self),
+        }
+    }
+}
+
 /// What can happen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event_type", content = "data", rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum What {
     /// An agent begins.
     Started(Started),
+    /// Someone who talks to the agent through a client tells it something.
+    UserMessage {
+        /// The words.
+        text: String,
+        /// Whether it reads them only after its present run.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        later: bool,
+    },
     /// A turn begins.
     TurnStart {
         /// How far it is.

@@ -108,6 +108,9 @@ impl Redactor {
             }
             What::ThoughtChunk { text } => What::ThoughtChunk { text: self.string(text) },
             What::TextChunk { text } => What::TextChunk { text: self.string(text) },
+            What::UserMessage { text, later } => {
+                What::UserMessage { text: self.string(text), later }
+            }
             What::ApprovalRequest { call_id, tool_name, detail, path } => {
                 What::ApprovalRequest { call_id, tool_name, detail: self.string(detail), path }
             }

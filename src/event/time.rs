@@ -13,6 +13,22 @@ pub fn rfc3339(time: SystemTime) -> String {
     format!("{}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z", date(seconds / DAY))
 }
 
+/// Milliseconds since 1970 of a time that [`rfc3339`] wrote; 0 for anything else.
+pub fn milliseconds(text: &str) -> i64 {
+    let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<i64>().ok();
+    let parts = [0..4, 5..7, 8..10, 11..13, 14..16, 17..19, 20..23].map(number);
+    let [Some(year), Some(month), Some(day), Some(hour), Some(minute), Some(second), Some(millis)] =
+        parts
+    else {
+        return 0;
+    };
+    // The year begins in March, so that leap days come last.
+    let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
+    let of_year = (153 * month + 2) / 5 + day - 1;
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + of_year - 719_468;
+    (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + millis
+}
+
 /// The day of `time` as `2026-11-18`.
 pub fn today(time: SystemTime) -> String {
     date(time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs() / DAY)
@@ -43,6 +59,10 @@ mod tests {
         assert_eq!(at(951_782_400), "2000-02-29T00:00:00.000Z");
         assert_eq!(at(1_709_251_199), "2024-02-29T23:59:59.000Z");
         assert_eq!(at(4_107_542_400), "2100-03-01T00:00:00.000Z");
+        for seconds in [0, 951_782_400, 1_709_251_199, 4_107_542_400] {
+            assert_eq!(milliseconds(&at(seconds)), i64::try_from(seconds).unwrap() * 1000);
+        }
+        assert_eq!(milliseconds("yesterday"), 0);
         assert_eq!(today(UNIX_EPOCH + Duration::from_millis(1_794_994_245_678)), "2026-11-18");
     }
 }

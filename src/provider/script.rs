@@ -62,6 +62,8 @@ struct Turn {
     delay_ms: u64,
     thinking: Option<String>,
     text: Option<String>,
+    /// How many bytes of the text come at once; all of it without a number.
+    piece: Option<usize>,
     tool_calls: Vec<ScriptedCall>,
     usage: Option<Usage>,
     error: Option<ScriptedError>,
@@ -206,7 +208,9 @@ impl Turn {
             parts.push(Part::Thinking { text: thinking.clone(), signature: None });
         }
         if let Some(text) = &self.text {
-            heard(Delta::Text(text));
+            for piece in pieces(text, self.piece.unwrap_or(text.len())) {
+                heard(Delta::Text(piece));
+            }
             parts.push(Part::Text { text: text.clone() });
         }
         let calls = self.tool_calls.iter().enumerate();
@@ -255,6 +259,17 @@ impl Expectation {
         }
         matches(self.system.as_ref(), "the system prompt", request.system)
     }
+}
+
+/// A text in pieces of `size` bytes, or of a character where that is longer.
+fn pieces(mut text: &str, size: usize) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let first = text.chars().next()?;
+        let end = text.floor_char_boundary(size).max(first.len_utf8());
+        let (piece, rest) = text.split_at(end);
+        text = rest;
+        Some(piece)
+    })
 }
 
 fn matches(pattern: Option<&Pattern>, what: &str, text: &str) -> Result<(), String> {

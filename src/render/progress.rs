@@ -121,6 +121,7 @@ impl Activity {
             | What::CollabResumeEnd(_)
             | What::BackgroundEvent(_)
             | What::ThreadNoteUpdated { .. }
+            | What::UserMessage { .. }
             | What::TextChunk { .. }
             | What::ThoughtChunk { .. }
             | What::GracePeriodEnd { .. } => {}

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Session, SessionError};
+use super::{Member, Session, SessionError, spawn::check_effort};
 
 /// How the main agent works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,14 +96,25 @@ impl Session {
     pub fn set_mode(&self, mode: Mode) -> Result<(), SessionError> {
         self.check_model(mode.settings.model.as_deref())?;
         let main = self.main()?;
+        let effort = mode.settings.reasoning_effort.clone();
         let before = main.call().mode.replace(mode);
+        let plan = self.plan_of(&main, Default::default());
+        let fits = plan.and_then(|plan| check_effort(&plan, effort.as_deref()));
         // What cannot be planned must not become the way it works.
-        if let Err(error) = self.plan_of(&main, Default::default()) {
+        if let Err(error) = fits {
             main.call().mode = before;
             return Err(error);
         }
         main.inner().planned = false;
-        Ok(())
+        self.remember_call(&main)
+    }
+
+    /// Keeps how an agent is called, for whoever goes on with it.
+    fn remember_call(&self, member: &Member) -> Result<(), SessionError> {
+        let Some((store, _)) = self.kept() else { return Ok(()) };
+        let call = serde_json::to_value(&*member.call()).unwrap_or_default();
+        let call = self.setup.around.journal.redactor().value(call);
+        Ok(store.set_call(member.id(), &call)?)
     }
 
     /// How the main agent works.

@@ -370,7 +370,7 @@ fn stricter(asked: Option<Mode>, allowed: Mode) -> Result<Mode, SessionError> {
 }
 
 /// An effort that the model does not know is refused before anything is started.
-fn check_effort(plan: &Plan, effort: Option<&str>) -> Result<(), SessionError> {
+pub(super) fn check_effort(plan: &Plan, effort: Option<&str>) -> Result<(), SessionError> {
     let (Some(asked), Some(model)) = (effort, plan.models().first()) else { return Ok(()) };
     let supported = efforts(&model.provider);
     if supported.contains(&asked) {

@@ -4,7 +4,10 @@ use std::{collections::HashSet, time::Duration};
 
 use rusqlite::{OptionalExtension as _, params};
 
-use super::{Closed, Durability, Store, StoreError, Thread, ThreadStatus, now, thread::CLOSE};
+use super::{
+    Closed, Durability, Store, StoreError, Thread, ThreadStatus, now,
+    thread::{CLOSE, COLUMNS, read_thread},
+};
 use crate::{
     conversation::Message,
     event::{Event, What},
@@ -20,6 +23,19 @@ pub(super) const FIRST_EVENT: &str =
 /// What was said to a thread first.
 pub(super) const FIRST_MESSAGE: &str =
     "SELECT message FROM messages WHERE thread = ?1 ORDER BY number LIMIT 1";
+
+/// Which threads someone asks for, the newest first.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    /// Only those that are older than this one.
+    pub before: Option<String>,
+    /// Only those that this one started.
+    pub parent: Option<String>,
+    /// Whether those that others started are meant, too.
+    pub children: bool,
+    /// How many at most.
+    pub most: usize,
+}
 
 impl Thread {
     /// Whether its owner is there to work on it or to take mail for it.
@@ -57,6 +73,22 @@ impl Store {
         Ok(found)
     }
 
+    /// Some threads, the newest first. Their names are in the order of time.
+    pub fn page(&self, page: &Page) -> Result<Vec<Thread>, StoreError> {
+        let found = self.read(|store| {
+            let mut query = store.prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM threads
+                 WHERE id < ?1 AND (?2 IS NULL OR parent = ?2)
+                     AND (?2 IS NOT NULL OR ?3 OR parent IS NULL)
+                 ORDER BY id DESC LIMIT ?4"
+            ))?;
+            let before = page.before.as_deref().unwrap_or("~");
+            let values = params![before, page.parent, page.children, page.most];
+            query.query_map(values, read_thread)?.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        found.into_iter().map(|thread| self.buried(thread)).collect()
+    }
+
     /// The task of a thread in a few words, as far as it is known.
     pub fn description(&self, thread: &Thread) -> Result<Option<String>, StoreError> {
         let text = self.read(|store| {
@@ -64,8 +96,10 @@ impl Store {
             query.query_row([&thread.begun.id], |row| row.get::<_, String>(0)).optional()
         })?;
         let event = text.and_then(|text| serde_json::from_str::<Event>(&text).ok());
-        if let Some(What::Started(started)) = event.map(|event| event.what) {
-            return Ok(Some(started.description));
+        match event.map(|event| event.what) {
+            Some(What::Started(started)) => return Ok(Some(started.description)),
+            Some(What::UserMessage { text, .. }) => return Ok(note(&text)),
+            _ => {}
         }
         let said = |key: &str| thread.begun.call.get(key)?.as_str().map(str::to_owned);
         Ok(said("description").or_else(|| said("prompt")))

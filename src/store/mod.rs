@@ -13,6 +13,7 @@ mod owner;
 mod prune;
 mod recover;
 mod sink;
+mod stream;
 mod thread;
 
 use std::{
@@ -26,7 +27,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 pub use error::StoreError;
 pub use log::LogEntry;
-pub use look::note;
+pub use look::{Page, note};
 pub use mail::{Mail, MailKind};
 pub use owner::{HEARTBEAT, Owner};
 pub use recover::{Loss, Readable, RecoverError, Recovery};

@@ -95,7 +95,7 @@ pub struct Thread {
     pub closed: Option<Closed>,
 }
 
-const COLUMNS: &str = "id, session, parent, place, depth, agent_type, ordinal, model, sandbox, cwd, \
+pub(super) const COLUMNS: &str = "id, session, parent, place, depth, agent_type, ordinal, model, sandbox, cwd, \
                        path, origin, definition, hash, call, note, background, status, outcome, \
                        owner, heartbeat, created, updated, closed";
 
@@ -268,6 +268,15 @@ impl Store {
         Ok(())
     }
 
+    /// Says how a thread is called from now on.
+    pub fn set_call(&self, id: &str, call: &Value) -> Result<(), StoreError> {
+        self.write(Durability::Process, |store| {
+            let call = call.to_string();
+            store.execute("UPDATE threads SET call = ?2 WHERE id = ?1", params![id, call])
+        })?;
+        Ok(())
+    }
+
     /// Says that `owner` is alive, for every thread it runs.
     pub fn beat(&self, owner: &Owner) -> Result<(), StoreError> {
         self.write(Durability::Process, |store| {
@@ -319,7 +328,7 @@ impl Store {
     }
 
     /// `thread` as it really is: without its process, it no longer runs.
-    fn buried(&self, thread: Thread) -> Result<Thread, StoreError> {
+    pub(super) fn buried(&self, thread: Thread) -> Result<Thread, StoreError> {
         let Some(owner) = thread.owner.as_ref().filter(|_| thread.status.is_active()) else {
             return Ok(thread);
         };
@@ -359,7 +368,7 @@ fn died(thread: &Thread) -> Outcome {
     Outcome::failed(&agent, model.clone(), failure)
 }
 
-fn read_thread(row: &Row<'_>) -> rusqlite::Result<Thread> {
+pub(super) fn read_thread(row: &Row<'_>) -> rusqlite::Result<Thread> {
     let json = |text: Option<String>| text.and_then(|text| serde_json::from_str(&text).ok());
     Ok(Thread {
         begun: NewThread {

@@ -16,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 use super::{
     models::{self, Registry},
     order::{Order, environment_wishes},
-    outcome,
     screen::{Screen, Terminal, Watch},
     worker,
 };
@@ -157,6 +156,11 @@ impl Job {
             entry: order.entry.clone(),
             call: order.call.clone(),
         }))
+    }
+
+    /// What answers where an approval is needed.
+    pub fn approvals(&self) -> Approvals {
+        self.call.approve
     }
 
     /// Carries it out, and takes care of those it started.
@@ -332,7 +336,7 @@ fn begin_recording(
 
 /// What Ctrl-C and a request to end cancel. From here on they end nothing by themselves, so this
 /// comes before the thread is anyone's: whoever stops it then finds it interrupted.
-pub(super) fn listen(runtime: &Runtime) -> Result<CancellationToken> {
+pub(in crate::cli) fn listen(runtime: &Runtime) -> Result<CancellationToken> {
     use tokio::signal::unix::{SignalKind, signal};
 
     let _within = runtime.enter();
@@ -355,7 +359,7 @@ struct Lines(Mutex<io::Stdout>);
 
 impl Sink for Lines {
     fn take(&self, event: &Event) -> io::Result<()> {
-        let mut line = serde_json::to_string(&outcome::capped(event)).map_err(io::Error::other)?;
+        let mut line = serde_json::to_string(&event.streamed()).map_err(io::Error::other)?;
         line.push('\n');
         let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         out.write_all(line.as_bytes())?;

@@ -5,6 +5,7 @@ mod models;
 mod order;
 pub(super) mod outcome;
 mod screen;
+pub(super) mod served;
 mod thread;
 mod worker;
 
@@ -13,6 +14,7 @@ use std::{io::Write as _, path::PathBuf};
 use anyhow::{Context as _, Result, bail};
 use tokio::runtime::Runtime;
 
+pub(super) use job::listen;
 use job::{Job, Staging};
 pub(super) use models::book;
 use order::Order;
@@ -193,12 +195,29 @@ fn end(world: &mut World, format: RunFormat, runtime: Runtime, outcome: &Outcome
     Ok(outcome::exit(outcome))
 }
 
-fn runtime() -> Result<Runtime> {
+pub(super) fn runtime() -> Result<Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")
 }
 
-/// The agents there are, the one that is meant, and what the linter says about its file.
-fn find(world: &mut World, name: &str) -> Result<Option<(Catalog, Entry, Vec<Finding>)>> {
+/// The agents there are, the one that is meant, and what the linter says about its file. Says so
+/// if there is none.
+fn find(world: &mut World, name: &str) -> Result<Option<Found>> {
+    match look_up(world, name)? {
+        Ok(found) => Ok(Some(found)),
+        Err((catalog, why)) => {
+            if !world.report_unreadable(&catalog) {
+                world.error(&why);
+            }
+            Ok(None)
+        }
+    }
+}
+
+/// The agents there are, one of them, and what the linter says about its file.
+type Found = (Catalog, Entry, Vec<Finding>);
+
+/// The same, or the agents there are and why that one is not among them.
+fn look_up(world: &mut World, name: &str) -> Result<Result<Found, (Catalog, String)>> {
     let file = PathBuf::from(name);
     let is_file = file.is_file();
     let paths = if is_file { std::slice::from_ref(&file) } else { &[] };
@@ -221,15 +240,13 @@ fn find(world: &mut World, name: &str) -> Result<Option<(Catalog, Entry, Vec<Fin
         catalog.find(name).ok()
     };
     let Some(entry) = entry.cloned() else {
-        if !world.report_unreadable(&catalog) {
-            world.error(&missing(&catalog, name, is_file));
-        }
-        return Ok(None);
+        let why = missing(&catalog, name, is_file);
+        return Ok(Err((catalog, why)));
     };
     let path = entry.path.display().to_string();
     let report = reports.into_iter().flatten().find(|report| report.path == path);
     let findings = settled(world, report.unwrap_or_default())?;
-    Ok(Some((catalog, entry, findings)))
+    Ok(Ok((catalog, entry, findings)))
 }
 
 fn missing(catalog: &Catalog, name: &str, is_file: bool) -> String {

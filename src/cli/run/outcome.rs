@@ -1,18 +1,15 @@
 //! What a run came to: printed, and as an exit code.
 
-use std::{borrow::Cow, io::Write as _};
+use std::io::Write as _;
 
 use anyhow::Result;
 
 use crate::{
     cli::{Exit, args::RunFormat, world::World},
-    event::{Event, FailureKind, Outcome, Status, What},
+    event::{FailureKind, Outcome, Status},
     render::json_text,
     text::printable,
 };
-
-/// The longest output of a tool in the stream of events.
-const MAX_STREAMED: usize = 10_000;
 
 pub(in crate::cli) fn print(world: &mut World, format: RunFormat, outcome: &Outcome) -> Result<()> {
     match format {
@@ -68,21 +65,4 @@ pub(in crate::cli) fn exit(outcome: &Outcome) -> Exit {
         return Exit::Unapproved;
     }
     exit
-}
-
-/// `event` with a long output cut; the whole of it is what the model saw.
-pub(super) fn capped(event: &Event) -> Cow<'_, Event> {
-    match &event.what {
-        What::ToolCallEnd { output, .. } if output.len() > MAX_STREAMED => {
-            let mut event = event.clone();
-            if let What::ToolCallEnd { output, .. } = &mut event.what {
-                let end = output.floor_char_boundary(MAX_STREAMED);
-                let left_out = output.len() - end;
-                output.truncate(end);
-                output.push_str(&format!("\n[… {left_out} more bytes …]"));
-            }
-            Cow::Owned(event)
-        }
-        _ => Cow::Borrowed(event),
-    }
 }

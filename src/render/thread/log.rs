@@ -175,6 +175,9 @@ impl Log {
             What::BackgroundEvent(background) => {
                 writeln!(out, "{}", paint.dim(one_line(&background.message))).ok();
             }
+            What::UserMessage { text, .. } => {
+                writeln!(out, "{} {}", paint.cyan("told:"), one_line(text)).ok();
+            }
             What::ThreadNoteUpdated { thread_note, .. } => {
                 let note = thread_note.as_deref().map_or_else(|| "none".to_owned(), one_line);
                 writeln!(out, "{}", paint.dim(format!("note: {note}"))).ok();
