@@ -56,7 +56,7 @@ pub(super) fn run(world: &mut World, args: &ShowArgs) -> Result<Exit> {
 }
 
 /// The same files, read as `host` would read them.
-fn as_host(host: &'static Dialect, entries: &[&Entry]) -> Vec<Entry> {
+pub(super) fn as_host(host: &'static Dialect, entries: &[&Entry]) -> Vec<Entry> {
     let mut files: Vec<&Entry> = entries.to_vec();
     files.dedup_by(|next, kept| next.path == kept.path);
     let text = |entry: &Entry| entry.source.as_ref().map_or("", |source| source.text()).to_owned();

@@ -34,6 +34,7 @@ mod run_turns;
 #[cfg(target_os = "linux")]
 mod sandbox;
 mod schema;
+mod serve;
 mod show;
 mod stage;
 mod support;

@@ -23,7 +23,7 @@ export class Detail {
       item.thought?.length, item.collab?.status, item.decision, agent?.runs.length, agent?.children.length, agent?.run?.t1].join('|') : '';
     if (key === this.key && this.body.children.length) return;
     this.key = key;
-    this.title.textContent = item ? { agent: 'Agent', run: 'Run', turn: 'Turn', call: 'Call', ask: 'Question', grace: 'Grace period', retry: 'Tries again', error: 'Error' }[item.kind] : 'Details';
+    this.title.textContent = item ? { agent: 'Agent', run: 'Run', turn: 'Turn', call: 'Call', ask: 'Question', grace: 'Grace period', retry: 'Tries again', error: 'Error', told: 'Message' }[item.kind] : 'Details';
     if (!item || !agent) {
       fill(this.body, h('p', { class: 'dim' }, 'Choose an agent, or something in its lane.'));
       return;
@@ -132,6 +132,8 @@ export class Detail {
   retry({ data }) {
     return [facts([['model', data.model], ['attempt', data.attempt], ['waits', duration(data.delay_ms)], ['next model', data.next]]), section(`Error: ${data.error?.kind}`, data.error?.message, 'bad')];
   }
+
+  told({ data }) { return section(data.later ? 'You said, for after its work' : 'You said', data.text); }
 
   error({ data }) { return section(`Error: ${data.error?.kind}`, data.error?.message, 'bad'); }
 }

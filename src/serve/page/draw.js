@@ -180,7 +180,7 @@ export class Painter {
     pen.fill();
     pen.fillStyle = run.t1 === null ? this.c.run : failed ? this.c.bad : this.c.good;
     pen.fillRect(left, top + LABEL + BAND - 1, right - left, 2.5);
-    if (run.t1 !== null) this.sign(failed ? '✕' : '✓', right - 6, top + LABEL - 8, pen.fillStyle);
+    if (run.t1 !== null) this.sign(failed ? '✕' : '✓', right + 10, top + LABEL + BAND / 2, pen.fillStyle);
   }
 
   turn(turn, left, right, y, high) {
@@ -239,7 +239,8 @@ export class Painter {
     if (mark.kind === 'retry' && mark.t1 > mark.t0) {
       this.fill(this.patterns.ask, x, this.x(mark.t1), top + LABEL + BAND - 10, 8);
     }
-    this.sign(mark.kind === 'retry' ? '↻' : '!', x, top + LABEL - 8, mark.kind === 'retry' ? this.c.ask : this.c.bad);
+    const [sign, colour] = { retry: ['↻', this.c.ask], error: ['!', this.c.bad], told: ['»', this.c.run] }[mark.kind];
+    this.sign(sign, x, top + LABEL + BAND - 7, colour);
   }
 
   /** A sign in a small disc. */

@@ -214,6 +214,7 @@ const HANDLERS = {
     agent.runs.push({ kind: 'run', agent: agent.id, t0: t, t1: null, begun: data, outcome: null });
     this.born(agent, t);
   },
+  USER_MESSAGE(agent, data, t) { this.mark(agent, 'told', t, { data }); },
   TURN_START(agent, data, t) {
     const number = agent.turnList.length + 1;
     agent.turnList.push({ kind: 'turn', agent: agent.id, n: number, t0: t, t1: null, text: '', thought: '', calls: 0, usage: null });

@@ -25,10 +25,10 @@ export function after(outcome) {
 
 export function duration(ms) {
   if (ms === null || ms === undefined || Number.isNaN(ms)) return '';
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))}\u00a0ms`;
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)}\u00a0s`;
   const seconds = Math.round(ms / 1000);
-  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 60) return `${seconds}\u00a0s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min ${String(seconds % 60).padStart(2, '0')} s`;
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;

@@ -183,7 +183,7 @@ export class Timeline {
     const { from, span, now } = this.window();
     const time = (pixel) => from + (pixel / area.width) * span;
     const hit = (item) => {
-      const [at, high] = item.kind === 'retry' || item.kind === 'error' ? [top + 4, 18] : box(item, top);
+      const [at, high] = ['retry', 'error', 'told'].includes(item.kind) ? [top + 44, 16] : box(item, top);
       const near = item.t1 === item.t0 || item.kind === 'retry' ? 8 : 2;
       return time(x + near) >= item.t0 && time(x - near) <= (item.t1 ?? now) && y >= at - 1 && y <= at + high + 1;
     };
@@ -271,6 +271,7 @@ export function describe(item, model) {
     case 'grace': return `${who}: grace period after ${item.reason}, ${long}`;
     case 'retry': return `${who}: tries again in ${duration(item.data.delay_ms)}\n${brief(item.data.error?.message, 90)}`;
     case 'error': return `${who}: error\n${brief(item.data.error?.message, 90)}`;
+    case 'told': return `${who} is told\n${brief(item.data.text, 90)}`;
     default: return who;
   }
 }
@@ -281,5 +282,5 @@ function legend() {
     h('ul', {},
       entry('turn', 'turn'), entry('call', 'tool call'), entry('change', 'command or change'), entry('collab', 'acts on agents'),
       entry('wait', 'waits for agents'), entry('ask', 'waits for a person ◆'), entry('bad', 'failed ✕'), entry('grace', 'grace period'),
-      entry('retry', 'tries again ↻'), entry('spawn', 'starts an agent'), entry('send', 'tells an agent'), entry('result', 'hands in its result')));
+      entry('retry', 'tries again ↻'), entry('told', 'is told something »'), entry('spawn', 'starts an agent'), entry('send', 'tells an agent'), entry('result', 'hands in its result')));
 }
