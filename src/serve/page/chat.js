@@ -4,6 +4,8 @@ import { fill, h, perFrame, soon } from './dom.js';
 import { brief, pretty } from './format.js';
 import { modePicker } from './modes.js';
 
+/** How many messages are added at once. */
+const SOME = 40;
 /** Texts longer than this are folded. */
 const LONG = 1200;
 
@@ -57,10 +59,11 @@ export class Chat {
     try {
       const turn = root.turn;
       const done = turn && (turn.t1 !== null || turn.calls > 0);
-      const { data } = await this.rpc.call('thread/messages', { threadId: root.id, from: this.shown });
+      const { data } = await this.rpc.call('thread/messages', { threadId: root.id, from: this.shown, limit: SOME });
       const bottom = this.atBottom();
       for (const message of data) this.live.before(...said(message));
       this.shown += data.length;
+      if (data.length === SOME) this.again = true;
       // What was said in a turn is in the messages once its calls begin.
       if (done && data.some((message) => message.role === 'assistant')) this.written = turn;
       this.stream();

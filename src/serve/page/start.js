@@ -43,9 +43,10 @@ export async function start(main, { rpc, go }) {
 }
 
 function showAgents(agents, host, select, choose) {
-  const usable = agents.filter((agent) => !agent.shadowedBy && !agent.problems.length);
-  fill(select, usable.map((agent) => h('option', { value: agent.agentType }, agent.agentType)));
-  const first = usable.find((agent) => agent.agentType === 'orchestrator');
+  // What is wrong with an agent may be mended by what is chosen beside it, such as the model.
+  const visible = agents.filter((agent) => !agent.shadowedBy);
+  fill(select, visible.map((agent) => h('option', { value: agent.agentType }, agent.agentType, agent.problems.length ? ' ✕' : '')));
+  const first = visible.find((agent) => agent.agentType === 'orchestrator') || visible[0];
   if (first) select.value = first.agentType;
   fill(host, agents.map((agent) => card(agent, choose)));
   if (!agents.length) fill(host, h('p', { class: 'dim' }, 'There are none.'));
@@ -53,10 +54,9 @@ function showAgents(agents, host, select, choose) {
 
 function card(agent, choose) {
   const { agentType, description, source, dialect, path, shadowedBy, tools, models, sandbox, problems } = agent;
-  const usable = !shadowedBy && !problems.length;
-  return h('article', { class: `card ${usable ? '' : 'out'}`, 'data-agent': agentType },
+  return h('article', { class: `card ${shadowedBy ? 'out' : ''}`, 'data-agent': agentType },
     h('header', {}, h('h3', {}, agentType), h('span', { class: 'tag' }, source), h('span', { class: 'tag' }, dialect), h('span', { class: 'grow' }),
-      usable && h('button', { type: 'button', class: 'quiet', 'aria-label': `Give ${agentType} a task`, onclick: () => choose(agentType) }, 'Use')),
+      !shadowedBy && h('button', { type: 'button', class: 'quiet', 'aria-label': `Give ${agentType} a task`, onclick: () => choose(agentType) }, 'Use')),
     h('p', {}, brief(description, 220)),
     problems.map((problem) => h('p', { class: 'bad-text' }, '✕ ', problem)),
     shadowedBy && h('p', { class: 'dim' }, `hidden by ${shadowedBy}`),

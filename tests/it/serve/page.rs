@@ -129,8 +129,8 @@ async fn what_agents_say_is_text_and_nothing_else() {
 
 #[tokio::test]
 async fn everything_can_be_done_with_keys() {
-    let script = SCRIPT.replace("write_file", "list_dir");
-    let script = script.replace("content: \"#[test]\"", "path: .");
+    let asks = r##"write_file, arguments: {path: date_test.rs, content: "#[test]"}"##;
+    let script = SCRIPT.replace(asks, "list_dir, arguments: {path: .}");
     let served = Served::start(Sandbox::with(&[("script.yaml", &script)]));
     let mut browser = Browser::start(1280, 860).await;
     browser.open(&served.entry()).await;

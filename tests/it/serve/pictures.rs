@@ -23,6 +23,7 @@ async fn pictures_for_the_manual() {
     }
     let sandbox = Sandbox::project("claude");
     sandbox.write("script.yaml", SCRIPT);
+    sandbox.write("~/.config/agentctl/config.toml", "[run]\nmodel = \"script:script.yaml\"\n");
     let served = Served::start(sandbox);
     let mut browser = Browser::start(1280, 800).await;
     browser.prefer("light").await;
@@ -34,8 +35,6 @@ async fn pictures_for_the_manual() {
     browser.eval(chosen).await;
     keep(&mut browser, "session.png").await;
     browser.prefer("dark").await;
-    browser.click("#theme").await;
-    browser.eval("document.dispatchEvent(new Event('themechange'))").await;
     keep(&mut browser, "session-dark.png").await;
     browser.size(400, 1000).await;
     keep(&mut browser, "session-narrow.png").await;
