@@ -39,7 +39,7 @@ export class Tree {
     const [sign, who, state, note, facts, juice] = row.children;
     const chosen = this.chosen()?.agent === agent.id;
     const used = agent.tokens || agent.thread?.usedJuice || 0;
-    const turns = agent.maxTurns ? `turn ${agent.turnList.length}/${agent.maxTurns}` : plural(agent.turnList.length, 'turn');
+    const turns = agent.maxTurns ? `${agent.turnList.length}/${agent.maxTurns} turns` : plural(agent.turnList.length, 'turn');
     const line = [turns, `${count(used)} tokens`, duration(agent.elapsed(now))].filter(Boolean).join(' · ');
     const key = [shown, chosen, agent.title, agent.note, line, agent.depth, agent.juice].join('|');
     if (row.dataset.key === key) return;

@@ -110,7 +110,7 @@ export class Detail {
     const state = (id) => {
       const known = states[id];
       const live = this.model.agents.get(id);
-      return h('li', {}, this.link(id), known && h('p', { class: 'dim' }, `then: ${STATUS[status(known.status)].text}`, known.message ? ` — ${known.message}` : ''),
+      return h('li', {}, this.link(id), known && h('p', { class: 'dim' }, `when the call ended: ${STATUS[status(known.status)].text}`, known.message ? ` — ${known.message}` : ''),
         live?.note && h('p', {}, live.note));
     };
     const ids = [...new Set([...receivers, ...Object.keys(states)])];

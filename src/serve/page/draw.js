@@ -114,7 +114,8 @@ export class Painter {
     const step = this.step(view);
     const start = Math.floor((view.from - view.zero) / step) * step + view.zero;
     for (let t = start; this.x(t) < view.width; t += step) {
-      if (t >= view.zero) pen.fillText(offset(t - view.zero, step), this.x(t) + 4, AXIS / 2);
+      const clear = !model.busy || Math.abs(this.x(t) + 18 - this.x(view.now)) > 38;
+      if (t >= view.zero && clear) pen.fillText(offset(t - view.zero, step), this.x(t) + 4, AXIS / 2);
     }
     pen.strokeStyle = this.c.line;
     pen.beginPath();

@@ -10,6 +10,7 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     process::{Child, Stdio},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -17,7 +18,7 @@ use crate::support::{PATIENCE, Sandbox};
 
 /// A server that runs until it is dropped.
 pub struct Served {
-    pub sandbox: Sandbox,
+    pub sandbox: Arc<Sandbox>,
     pub port: u16,
     pub token: String,
     child: Child,
@@ -26,7 +27,12 @@ pub struct Served {
 impl Served {
     /// Starts `agentctl serve` in a working directory.
     pub fn start(sandbox: Sandbox) -> Self {
-        let mut command = sandbox.command(&["serve", "--port", "0"]);
+        Self::on(Arc::new(sandbox), 0)
+    }
+
+    /// Starts it on a port.
+    pub fn on(sandbox: Arc<Sandbox>, port: u16) -> Self {
+        let mut command = sandbox.command(&["serve", "--port", &port.to_string()]);
         let mut child =
             command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut address = String::new();
@@ -66,6 +72,13 @@ impl Served {
     /// The header that lets a program in.
     pub fn bearer(&self) -> String {
         format!("Bearer {}", self.token)
+    }
+
+    /// Ends it; its port and its working directory are free.
+    pub fn leave(self) -> (u16, Arc<Sandbox>) {
+        let (port, sandbox) = (self.port, Arc::clone(&self.sandbox));
+        assert_eq!(self.terminate(), Some(0));
+        (port, sandbox)
     }
 
     /// Asks it to end, and waits until it has.

@@ -166,6 +166,28 @@ async fn everything_can_be_done_with_keys() {
 }
 
 #[tokio::test]
+async fn an_agent_that_hangs_can_be_stopped() {
+    let script = "turns:\n  - {hang: true}\n  - {text: Back again.}\n";
+    let served = Served::start(Sandbox::with(&[("script.yaml", script)]));
+    let mut browser = Browser::start(1280, 860).await;
+    begin(&mut browser, &served, "default", "Go.").await;
+    browser.until(&format!("{ROOT} === 'running'")).await;
+    browser.until("!document.querySelector('#interrupt').disabled").await;
+    browser.click("#interrupt").await;
+    browser.until(&format!("{ROOT} === 'interrupted'")).await;
+    browser.eval("document.querySelector('#say').value = 'Go on.'").await;
+    browser.eval("document.querySelector('.say').requestSubmit()").await;
+    browser.shows("Back again.").await;
+    // A server that is started again has another token, and the page says so.
+    let (port, sandbox) = served.leave();
+    let again = Served::on(sandbox, port);
+    browser.shows("The server was started again").await;
+    browser.open(&again.entry()).await;
+    browser.click(".session-link").await;
+    browser.shows("Back again.").await;
+}
+
+#[tokio::test]
 async fn the_catalog_shows_findings_at_their_place_and_what_hosts_would_do() {
     let served = Served::start(Sandbox::project("claude"));
     let mut browser = Browser::start(1280, 860).await;

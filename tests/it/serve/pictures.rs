@@ -9,6 +9,15 @@ use super::{
 };
 use crate::support::{Sandbox, repository};
 
+const REVIEWER: &str = "---
+agentType: reviewer
+whenToUse: Review a change before it is merged.
+tools: [read_file, grep_files, glob_files]
+---
+
+Review the change and report what is wrong with it.
+";
+
 async fn keep(browser: &mut Browser, name: &str) {
     let folder = repository().join("docs/images");
     fs::create_dir_all(&folder).unwrap();
@@ -21,8 +30,7 @@ async fn pictures_for_the_manual() {
     if std::env::var_os("UPDATE_DOCS").is_none() {
         return;
     }
-    let sandbox = Sandbox::project("claude");
-    sandbox.write("script.yaml", SCRIPT);
+    let sandbox = Sandbox::with(&[("script.yaml", SCRIPT), ("agents/reviewer.md", REVIEWER)]);
     sandbox.write("~/.config/agentctl/config.toml", "[run]\nmodel = \"script:script.yaml\"\n");
     let served = Served::start(sandbox);
     let mut browser = Browser::start(1280, 800).await;
@@ -45,8 +53,12 @@ async fn pictures_for_the_manual() {
     browser.open(&served.url("/")).await;
     browser.until("document.querySelector('.session-link')").await;
     keep(&mut browser, "start.png").await;
+    let served = Served::start(Sandbox::project("claude"));
+    browser.open(&served.entry()).await;
     browser.open(&served.url("/catalog")).await;
     browser.click("[data-path='.claude/agents/wrong-keys.md']").await;
     browser.until("document.querySelector('.source mark')").await;
     keep(&mut browser, "catalog.png").await;
+    browser.eval("document.querySelector('table').scrollIntoView()").await;
+    keep(&mut browser, "catalog-hosts.png").await;
 }
