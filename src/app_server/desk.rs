@@ -184,3 +184,6 @@ impl Approver for Clients {
         Box::pin(self.decision(question))
     }
 }
+
+#[cfg(test)]
+mod tests;

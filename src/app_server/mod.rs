@@ -12,6 +12,7 @@ mod outbox;
 pub mod projection;
 pub mod protocol;
 mod rpc;
+pub mod schema;
 mod server;
 mod starter;
 mod threads;

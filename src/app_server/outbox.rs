@@ -154,10 +154,12 @@ impl Queue {
         self.behind.insert(Arc::clone(session), first.unwrap_or_default());
     }
 
-    /// What is read next. Whoever reads again is told first what it missed, as soon as there is
-    /// room for what follows.
+    /// What is read next. Whoever reads again is told what it missed as soon as there is room for
+    /// what follows, but after answers it has waited for longer.
     fn pop(&mut self) -> Option<String> {
-        if self.items.len() < MAX_COUNT / 2
+        let is_first = !matches!(self.items.front(), Some(Item::Kept(_)));
+        if is_first
+            && self.items.len() < MAX_COUNT / 2
             && self.bytes < MAX_BYTES / 2
             && let Some((session, from_seq)) = self.behind.pop_first()
         {

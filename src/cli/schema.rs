@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{Exit, args::SchemaArgs, world::World};
 use crate::{
+    app_server::schema as protocol,
     config,
     dialect::{self, DIALECTS},
 };
@@ -45,5 +46,6 @@ fn schemas() -> Vec<(String, Value)> {
         .map(|(dialect, form)| (form.full_id(dialect), dialect::json_schema(dialect, form)))
         .collect();
     schemas.push(("config".to_owned(), config::json_schema()));
+    schemas.push(("protocol".to_owned(), protocol::json_schema()));
     schemas
 }

@@ -190,7 +190,8 @@ impl Script {
         if let Some(error) = &turn.error {
             return Err(error.model_error());
         }
-        Ok(turn.answer(at, self.file.usage.as_ref(), heard))
+        turn.say(heard).await;
+        Ok(turn.answer(at, self.file.usage.as_ref()))
     }
 }
 
@@ -201,16 +202,27 @@ impl Provider for Script {
 }
 
 impl Turn {
-    fn answer(&self, at: usize, usage: Option<&Usage>, heard: Listener<'_>) -> Answer {
-        let mut parts = Vec::new();
+    /// Says what is to be heard on the way. Between two pieces others get on with their work, as
+    /// they do when a model speaks.
+    async fn say(&self, heard: Listener<'_>) {
         if let Some(thinking) = &self.thinking {
             heard(Delta::Thinking(thinking));
+        }
+        let text = self.text.as_deref().unwrap_or_default();
+        for piece in pieces(text, self.piece.unwrap_or(text.len())) {
+            heard(Delta::Text(piece));
+            if self.piece.is_some() {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    fn answer(&self, at: usize, usage: Option<&Usage>) -> Answer {
+        let mut parts = Vec::new();
+        if let Some(thinking) = &self.thinking {
             parts.push(Part::Thinking { text: thinking.clone(), signature: None });
         }
         if let Some(text) = &self.text {
-            for piece in pieces(text, self.piece.unwrap_or(text.len())) {
-                heard(Delta::Text(piece));
-            }
             parts.push(Part::Text { text: text.clone() });
         }
         let calls = self.tool_calls.iter().enumerate();

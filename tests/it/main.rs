@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "in a test, panicking is how to fail")]
 
+mod app_server;
 mod catalog;
 mod cli;
 mod corpus;
