@@ -144,7 +144,7 @@ fn sheet(world: &mut World, trust: &Trust, entry: &Entry, of: Of) -> Result<Opti
 }
 
 /// An agent that agentctl runs below a main agent.
-fn circumstances(trust: &Trust, entry: &Entry) -> Circumstances<'static> {
+pub(super) fn circumstances(trust: &Trust, entry: &Entry) -> Circumstances<'static> {
     Circumstances {
         caller: None,
         position: Position::Below { depth: 1, max_depth: MAX_DEPTH },

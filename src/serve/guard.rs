@@ -74,11 +74,8 @@ impl Guard {
 
     /// Keeps the token in a cookie and goes on without it in the address.
     fn enter(&self, uri: &Uri) -> Response {
-        let cookie = format!(
-            "{}={}; HttpOnly; SameSite=Strict; Path=/",
-            self.cookie(),
-            self.token.reveal()
-        );
+        let cookie =
+            format!("{}={}; HttpOnly; SameSite=Strict; Path=/", self.cookie(), self.token.reveal());
         // A path that begins with two slashes would name another host.
         let path = format!("/{}", uri.path().trim_start_matches('/'));
         (StatusCode::SEE_OTHER, [(header::LOCATION, path), (header::SET_COOKIE, cookie)])

@@ -6,8 +6,9 @@ use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::{show, stored, validate, world::World};
+use super::super::{show, stored, trust, validate, world::World};
 use crate::{
+    authority::authority,
     catalog::{Catalog, Entry, File, Keep},
     dialect::{DIALECTS, Dialect, Grant},
     lint::{FileReport, lint_file},
@@ -78,7 +79,12 @@ fn file(world: &mut World, params: &Value) -> Result<Value> {
     let text = text.map(|text| without_secrets(first, &path, text));
     let hosts: Vec<Value> =
         DIALECTS.iter().flat_map(|host| effects(&catalog, host, &entries)).collect();
-    Ok(json!({ "text": text, "hosts": hosts }))
+    let trust = trust::trusted(world)?;
+    let granted = entries.iter().map(|entry| {
+        let verdicts = authority(entry, &show::circumstances(&trust, entry));
+        json!({ "agent": entry.full_name(), "verdicts": verdicts })
+    });
+    Ok(json!({ "text": text, "hosts": hosts, "authority": granted.collect::<Vec<_>>() }))
 }
 
 /// A file's text with what must not be shown painted over.

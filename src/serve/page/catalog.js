@@ -35,9 +35,9 @@ function entry(file, open) {
 async function show(view, rpc, file, list) {
   for (const one of list.children) one.setAttribute('aria-current', String(one.dataset.path === file.path));
   history.replaceState(null, '', `#${encodeURIComponent(file.path)}`);
-  const { text, hosts } = await rpc.call('catalog/file', { path: file.path });
+  const { text, hosts, authority } = await rpc.call('catalog/file', { path: file.path });
   fill(view, h('div', { class: 'bar' }, h('h2', {}, file.path)),
-    h('div', { class: 'body' }, file.findings.length ? findings(file, view) : h('p', { class: 'good-text' }, '✓ Nothing to report.'), source(file, text), effects(hosts)));
+    h('div', { class: 'body' }, file.findings.length ? findings(file, view) : h('p', { class: 'good-text' }, '✓ Nothing to report.'), source(file, text), effects(hosts), authority.map((one) => grants(one, authority.length > 1))));
   view.focus({ preventScroll: true });
 }
 
@@ -78,13 +78,28 @@ function marked(line, marks) {
   return pieces.length ? pieces : h('mark', { class: marks[0].severity, title: marks[0].message }, ' ');
 }
 
+/** What agentctl grants to an agent as a sub-agent, one line for each reason. */
+function grants({ agent, verdicts }, several) {
+  const groups = new Map();
+  for (const { tool, granted, reason } of verdicts) {
+    const key = `${granted ? '✓' : '✕'} ${reason}`;
+    if (!groups.has(key)) groups.set(key, { granted, reason, tools: [] });
+    groups.get(key).tools.push(tool);
+  }
+  const sorted = [...groups.values()].sort((a, b) => Number(b.granted) - Number(a.granted));
+  return [h('h3', {}, `What agentctl grants to ${several ? agent : 'it'} as a sub-agent`), h('ul', { class: 'grants' }, sorted.map(({ granted, reason, tools: names }) => h('li', {},
+    h('p', { class: granted ? 'good-text' : 'bad-text' }, granted ? '✓ ' : '✕ ', h('span', { class: 'dim' }, reason)), h('p', { class: 'tags' }, names.map((name) => h('span', { class: 'tag' }, name))))))];
+}
+
 /** What each host would make of the file. */
 function effects(hosts) {
+  const names = new Set(hosts.map((host) => host.agent));
+  const columns = ['host', names.size > 1 && 'agent', 'loads', 'tools', 'problems'].filter(Boolean);
   return [h('h3', {}, 'What each host would do with it'), h('div', { class: 'wide' }, h('table', {},
-    h('thead', {}, h('tr', {}, ['host', 'agent', 'loads', 'tools', 'problems'].map((name) => h('th', { scope: 'col' }, name)))),
+    h('thead', {}, h('tr', {}, columns.map((name) => h('th', { scope: 'col' }, name)))),
     h('tbody', {}, hosts.map((host) => h('tr', { class: host.own ? 'own-host' : '', 'data-host': host.id },
-      h('th', { scope: 'row' }, host.host, host.own && h('span', { class: 'tag' }, 'its own')), h('td', {}, host.agent || '—'),
-      h('td', {}, host.loads ? h('span', { class: 'good-text' }, '✓ yes') : h('span', { class: 'bad-text' }, '✕ no')), h('td', {}, tools(host)),
+      h('th', { scope: 'row' }, host.host, host.own && h('span', { class: 'tag' }, 'its own')), names.size > 1 && h('td', {}, host.agent || '—'),
+      h('td', { class: 'short' }, host.loads ? h('span', { class: 'good-text' }, '✓ yes') : h('span', { class: 'bad-text' }, '✕ no')), h('td', { class: 'tools' }, tools(host)),
       h('td', { class: 'small' }, host.problems.slice(0, 3).map((problem) => h('p', {}, brief(problem, 160))), host.problems.length > 3 && h('p', { class: 'dim' }, `and ${host.problems.length - 3} more`)))))))];
 }
 

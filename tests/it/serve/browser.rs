@@ -4,7 +4,6 @@ use std::{
     fs,
     path::PathBuf,
     process::{Child, Command, Stdio},
-    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -12,6 +11,7 @@ use base64::Engine as _;
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::sync::{Mutex, MutexGuard};
 use tokio_tungstenite::{
     MaybeTlsStream, WebSocketStream, connect_async_with_config,
     tungstenite::{Message, protocol::WebSocketConfig},
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(40);
 const POLL: Duration = Duration::from_millis(50);
 
 /// Browsers are heavy: one at a time.
-static TURN: Mutex<()> = Mutex::new(());
+static TURN: Mutex<()> = Mutex::const_new(());
 
 /// A browser with one page.
 pub struct Browser {
@@ -51,7 +51,7 @@ fn program() -> PathBuf {
 impl Browser {
     /// Starts one whose page is this large.
     pub async fn start(width: u32, height: u32) -> Self {
-        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = TURN.lock().await;
         let folder = tempfile::tempdir().unwrap();
         let mut child = Command::new(program())
             .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
@@ -78,14 +78,8 @@ impl Browser {
         };
         let config = WebSocketConfig::default().max_message_size(None).max_frame_size(None);
         let (socket, _) = connect_async_with_config(address, Some(config), false).await.unwrap();
-        let mut browser = Self {
-            socket,
-            session: String::new(),
-            next: 0,
-            child,
-            _folder: folder,
-            _turn: turn,
-        };
+        let mut browser =
+            Self { socket, session: String::new(), next: 0, child, _folder: folder, _turn: turn };
         let target = browser.call("Target.createTarget", json!({ "url": "about:blank" })).await;
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
         let attached = browser.call("Target.attachToTarget", attach).await;
@@ -155,7 +149,9 @@ impl Browser {
     /// Waits until an expression is true.
     pub async fn until(&mut self, condition: &str) {
         let end = Instant::now() + PATIENCE;
-        let safe = format!("(() => {{ try {{ return Boolean({condition}); }} catch {{ return false; }} }})()");
+        let safe = format!(
+            "(() => {{ try {{ return Boolean({condition}); }} catch {{ return false; }} }})()"
+        );
         while self.eval(&safe).await != true {
             if Instant::now() > end {
                 let text = self.eval("document.body.innerText").await;

@@ -33,8 +33,7 @@ impl Served {
     /// Starts it on a port.
     pub fn on(sandbox: Arc<Sandbox>, port: u16) -> Self {
         let mut command = sandbox.command(&["serve", "--port", &port.to_string()]);
-        let mut child =
-            command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut address = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
         let rest = address.trim().strip_prefix("http://127.0.0.1:").unwrap();

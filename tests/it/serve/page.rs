@@ -202,4 +202,7 @@ async fn the_catalog_shows_findings_at_their_place_and_what_hosts_would_do() {
     assert_eq!(browser.eval(marked).await, text);
     let own = "document.querySelector('tr[data-host=claude]').innerText";
     assert!(browser.eval(own).await.as_str().unwrap().contains("✕ no"));
+    browser.click("[data-path='builtin:Explore.md']").await;
+    browser.shows("What agentctl grants to it as a sub-agent").await;
+    browser.shows("Nothing to report.").await;
 }

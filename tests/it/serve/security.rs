@@ -81,9 +81,8 @@ fn another_name_for_this_machine_is_refused() {
 fn pages_of_other_sites_are_refused() {
     let served = served();
     let bearer = served.bearer();
-    let ask = |origin: &str| {
-        status(&served.get("/", &[("Authorization", &bearer), ("Origin", origin)]))
-    };
+    let ask =
+        |origin: &str| status(&served.get("/", &[("Authorization", &bearer), ("Origin", origin)]));
     assert_eq!(ask(&served.url("")), 200);
     assert_eq!(ask(&format!("http://localhost:{}", served.port)), 200);
     for origin in ["http://evil.example", "null", "http://127.0.0.1", "http://127.0.0.1:1", ""] {
@@ -104,7 +103,8 @@ fn a_connection_needs_the_token_and_the_origin() {
         headers.extend(more);
         let head = request("GET", "/ws", &[("Host", format!("127.0.0.1:{}", served.port))]);
         let lines: String = headers.iter().map(|(k, v)| format!("{k}: {v}\r\n")).collect();
-        let whole = head.replace("Connection: close\r\n", &format!("Connection: Upgrade\r\n{lines}"));
+        let whole =
+            head.replace("Connection: close\r\n", &format!("Connection: Upgrade\r\n{lines}"));
         // A refused one is closed by the server; its head is all there is.
         let mut stream = TcpStream::connect(("127.0.0.1", served.port)).unwrap();
         std::io::Write::write_all(&mut stream, whole.as_bytes()).unwrap();
@@ -246,4 +246,20 @@ async fn long_messages_are_answered_or_end_only_their_connection() {
     let end = socket.next().await;
     assert!(matches!(end, Some(Ok(Message::Close(_)))), "{end:?}");
     assert_eq!(status(&served.get("/", &[("Authorization", &served.bearer())])), 200);
+}
+
+#[tokio::test]
+async fn a_message_without_end_ends_its_connection_and_nothing_else() {
+    let served = served();
+    let mut socket = socket(&served).await;
+    // Whether all of it is sent before the connection ends is a matter of luck.
+    socket.send(Message::text("x".repeat(65 << 20))).await.ok();
+    while let Some(Ok(message)) = socket.next().await {
+        if let Message::Close(Some(frame)) = message {
+            assert_eq!(u16::from(frame.code), 1009);
+        }
+    }
+    assert_eq!(status(&served.get("/", &[("Authorization", &served.bearer())])), 200);
+    let mut again = self::socket(&served).await;
+    assert_eq!(ask(&mut again, "{".to_owned()).await["error"]["code"], -32700);
 }
