@@ -278,7 +278,8 @@ export function describe(item, model) {
 
 function legend() {
   const entry = (kind, text) => h('li', {}, h('span', { class: `key key-${kind}`, 'aria-hidden': 'true' }), text);
-  return h('details', { class: 'legend' }, h('summary', {}, 'Legend'),
+  const close = (event) => { if (event.key === 'Escape') event.currentTarget.open = false; };
+  return h('details', { class: 'legend', onkeydown: close }, h('summary', {}, 'Legend'),
     h('ul', {},
       entry('turn', 'turn'), entry('call', 'tool call'), entry('change', 'command or change'), entry('collab', 'acts on agents'),
       entry('wait', 'waits for agents'), entry('ask', 'waits for a person ◆'), entry('bad', 'failed ✕'), entry('grace', 'grace period'),

@@ -48,8 +48,15 @@ async fn a_team_at_work_from_its_task_to_its_result() {
     browser.eval("window.agentctl.rpc.socket.close()").await;
     browser.shows("Connection lost").await;
     browser.until("window.agentctl.rpc.open && document.querySelector('#banner').hidden").await;
+    // Answered once, the question is gone in every window.
+    let other = "import('/assets/rpc.js').then(({ Rpc }) => { window.told = []; \
+                 const other = new Rpc(); other.on('request', (one) => window.told.push(one.method)); \
+                 other.on('notification', (one) => window.told.push(one.method)); })";
+    browser.eval(other).await;
+    browser.until("window.told.length > 0").await;
     browser.click(".ask button.main").await;
     browser.until("!document.querySelector('.ask')").await;
+    browser.until("window.told.includes('approval/resolved')").await;
     browser.until(&format!("{ROOT} === 'completed'")).await;
     assert!(served.sandbox.path("date_test.rs").exists());
     browser.shows("all three callers keep working").await;
