@@ -82,8 +82,14 @@ impl Connection {
             });
             return;
         }
+        let was_attached = client.initialized.load(Ordering::Acquire);
         let reply = handle(&server, &client, method, params).await;
         finish(&server, &client, id, reply);
+        if !was_attached && client.initialized.load(Ordering::Acquire) {
+            for request in server.desk.waiting() {
+                client.ask(&request);
+            }
+        }
     }
 
     /// A client has answered a question of the server.
@@ -139,7 +145,7 @@ async fn handle(
     params: Value,
 ) -> Result<Reply, RpcError> {
     if method == "initialize" {
-        return Ok(initialize(server, client, rpc::params(params)?)?.into());
+        return Ok(initialize(client, &rpc::params(params)?)?.into());
     }
     if !client.initialized.load(Ordering::Acquire) {
         return Err(RpcError::new(Code::NotInitialized, "not initialized"));
@@ -158,7 +164,7 @@ async fn handle(
         "collaborationMode/list" => Ok(rpc::value(modes())?.into()),
         "thread/close" => server.thread_close(rpc::params(params)?).await,
         "thread/list" => server.thread_list(rpc::params(params)?).await,
-        "thread/note/set" => server.thread_note_set(rpc::params(params)?),
+        "thread/note/set" => server.thread_note_set(&rpc::params(params)?),
         "thread/read" => server.thread_read(rpc::params(params)?).await,
         "thread/resume" => server.thread_resume(rpc::params(params)?).await,
         "thread/start" => server.thread_start(rpc::params(params)?).await,
@@ -174,16 +180,9 @@ async fn handle(
     }
 }
 
-fn initialize(
-    server: &Server,
-    client: &Client,
-    params: InitializeParams,
-) -> Result<Value, RpcError> {
+fn initialize(client: &Client, params: &InitializeParams) -> Result<Value, RpcError> {
     client.wants_events.store(params.capabilities.events, Ordering::Release);
-    let is_new = !client.initialized.swap(true, Ordering::AcqRel);
-    for request in server.desk.waiting().iter().filter(|_| is_new) {
-        client.ask(request);
-    }
+    client.initialized.store(true, Ordering::Release);
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let server_info = ClientInfo { name: env!("CARGO_PKG_NAME").to_owned(), version };
     rpc::value(InitializeResult { server_info, protocol_version: VERSION })

@@ -219,11 +219,16 @@ impl From<StoreError> for RpcError {
 
 impl From<SessionError> for RpcError {
     fn from(error: SessionError) -> Self {
+        let error = match error {
+            SessionError::Store(error) => return error.into(),
+            // Its own words are for models.
+            SessionError::UnknownModel { asked, available } => {
+                let known = available.join(", ");
+                return Self::params(format!("there is no model `{asked}`; there are {known}"));
+            }
+            error => error,
+        };
         let code = match &error {
-            SessionError::Store(_) => match error {
-                SessionError::Store(error) => return error.into(),
-                _ => Code::Internal,
-            },
             SessionError::NotFound(_) => Code::ThreadNotFound,
             SessionError::Closed(_) | SessionError::ParentClosed(_) | SessionError::Over => {
                 Code::NotLive

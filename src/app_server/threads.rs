@@ -183,7 +183,7 @@ impl Server {
         rpc::value(ThreadReadResult { thread, descendants, events, next_seq, has_more, approvals })
     }
 
-    pub(super) fn thread_note_set(&self, params: ThreadNoteSetParams) -> Result<Reply, RpcError> {
+    pub(super) fn thread_note_set(&self, params: &ThreadNoteSetParams) -> Result<Reply, RpcError> {
         let thread = self.thread(&params.thread_id)?;
         let id = &thread.begun.id;
         if let Some((hosted, member)) = self.live(id) {

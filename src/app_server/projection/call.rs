@@ -72,7 +72,7 @@ fn command(arguments: &Value) -> String {
 }
 
 /// The same call, now that it is over.
-pub(super) fn ended(mut item: ThreadItem, end: End<'_>) -> ThreadItem {
+pub(super) fn ended(mut item: ThreadItem, end: &End<'_>) -> ThreadItem {
     let told = Some(end.output.to_owned());
     match &mut item {
         ThreadItem::CommandExecution { status, aggregated_output: output, duration_ms, .. }

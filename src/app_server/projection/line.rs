@@ -132,7 +132,7 @@ impl Line {
             What::ToolCallEnd { call_id, success, duration_ms, output, .. } => {
                 let status = if *success { CallStatus::Completed } else { CallStatus::Failed };
                 let end = call::End { status, output, duration_ms: Some(*duration_ms) };
-                self.call_ends(call_id, end, &mut telling);
+                self.call_ends(call_id, &end, &mut telling);
             }
             What::Completed(outcome) => self.end(outcome, &mut telling),
             what => self.acts(what, &mut telling),
@@ -225,7 +225,7 @@ impl Line {
         self.calls.insert(call_id.to_owned(), item);
     }
 
-    fn call_ends(&mut self, call_id: &str, end: call::End<'_>, telling: &mut Telling<'_>) {
+    fn call_ends(&mut self, call_id: &str, end: &call::End<'_>, telling: &mut Telling<'_>) {
         if self.collab.remove(call_id) {
             return;
         }
@@ -265,7 +265,7 @@ impl Line {
                 output: "the call was stopped",
                 duration_ms: None,
             };
-            telling.completed(call::ended(item, end));
+            telling.completed(call::ended(item, &end));
         }
         let status = match outcome.status {
             Status::Goal => TurnStatus::Completed,

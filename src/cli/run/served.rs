@@ -23,6 +23,7 @@ use crate::{
     event::{Decision, today},
     lint::{self, Finding, Level},
     plan::{ApprovalMode, Finish, PlanError, Situation, preview},
+    provider::efforts,
     run::{Always, Approver},
     session::{Approvals, Mode, Session, StoredCall, is_trusted, new_thread},
     store::{self, NewThread, Owner, Store, note},
@@ -76,6 +77,7 @@ impl Starter for Sessions {
             dry_run: false,
         };
         let job = prepare(world, &mut order)?;
+        check_effort(&job, params)?;
         let thread = new_thread(&order.entry, &job.plan, &order.call, &order.cwd, &job.redactor);
         let label = params.note.as_deref().and_then(note);
         let label = label.map(|label| job.redactor.text(&label).into_owned());
@@ -136,6 +138,21 @@ fn call(
         from: world.cwd().to_owned(),
         ..StoredCall::default()
     })
+}
+
+/// An effort that the model does not know is refused before anything is started.
+fn check_effort(job: &Job, params: &ThreadStartParams) -> Result<(), StartError> {
+    let mode = params.collaboration_mode.as_ref();
+    let asked = mode.and_then(|mode| mode.settings.reasoning_effort.as_ref());
+    let asked = asked.or(params.reasoning_effort.as_ref());
+    let (Some(asked), Some(model)) = (asked, job.plan.models().first()) else { return Ok(()) };
+    let known = efforts(&model.provider);
+    if known.contains(&asked.as_str()) {
+        return Ok(());
+    }
+    let known = known.join(", ");
+    let message = format!("`{model}` does not know the effort `{asked}`; it knows {known}");
+    Err(StartError::Params(message))
 }
 
 fn policy(approvals: ApprovalPolicy) -> Approvals {

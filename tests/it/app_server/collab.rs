@@ -103,7 +103,7 @@ fn a_client_can_tell_an_agent_below_something() {
     client.turn_ends(&thread);
     client.ask("thread/close", json!({ "threadId": child }));
     let changed = client.all("thread/status/changed").into_iter();
-    let last = changed.filter(|one| one["threadId"] == child).last().unwrap();
+    let last = changed.filter(|one| one["threadId"] == child).next_back().unwrap();
     assert_eq!(last["status"], "shutdown");
     let input = json!([{ "type": "text", "text": "x" }]);
     let params = json!({ "threadId": child, "input": input });

@@ -82,7 +82,9 @@ impl Client {
     pub fn request(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
         let id = self.next;
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method });
+        message["params"] = params;
+        self.send(&message);
         id
     }
 
@@ -142,10 +144,9 @@ impl Client {
 
     /// Starts a thread on the script; its id.
     #[track_caller]
-    pub fn start(&mut self, params: Value) -> String {
-        let mut all = json!({ "model": "script:script.yaml" });
-        all.as_object_mut().unwrap().extend(params.as_object().unwrap().clone());
-        let started = self.ask("thread/start", all);
+    pub fn start(&mut self, mut params: Value) -> String {
+        params["model"] = json!("script:script.yaml");
+        let started = self.ask("thread/start", params);
         started["thread"]["id"].as_str().unwrap().to_owned()
     }
 

@@ -6,7 +6,8 @@ use super::{Client, stage};
 
 fn tell(client: &mut Client, thread: &str, text: &str, mode: Value) -> Value {
     let input = json!([{ "type": "text", "text": text }]);
-    let params = json!({ "threadId": thread, "input": input, "collaborationMode": mode });
+    let mut params = json!({ "threadId": thread, "input": input });
+    params["collaborationMode"] = mode;
     client.ask("turn/start", params)
 }
 
@@ -83,6 +84,8 @@ fn a_mode_that_cannot_be_used_changes_nothing() {
         assert_eq!(code, -32602, "{message}");
         assert!(message.contains(why), "{message}");
     }
+    let params = json!({ "model": "script:script.yaml", "reasoningEffort": "heroic" });
+    assert_eq!(client.refused("thread/start", params).0, -32602);
     assert_eq!(client.all("turn/started"), Vec::<&Value>::new());
     assert_eq!(client.play(&thread, "Go.")["status"], "completed");
     let read = client.ask("thread/read", json!({ "threadId": thread }));

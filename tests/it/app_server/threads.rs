@@ -13,7 +13,7 @@ fn a_turn_is_told_as_items() {
     ];
     let stage = stage(&[("orchestrator", &turns)]);
     let mut client = Client::new(&stage);
-    let thread = client.start(json!({ "note": " my  label " }));
+    let thread = client.start(json!({ "note": " my  label ", "approvals": "always" }));
     let turn = client.tell(&thread, "Hello.");
     let ended = client.turn_ends(&thread);
     assert_eq!(ended, json!({ "id": turn, "status": "completed", "error": null }));
