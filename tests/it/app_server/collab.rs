@@ -102,8 +102,8 @@ fn a_client_can_tell_an_agent_below_something() {
     // It is told that more has been done.
     client.turn_ends(&thread);
     client.ask("thread/close", json!({ "threadId": child }));
-    let changed = client.all("thread/status/changed").into_iter();
-    let last = changed.filter(|one| one["threadId"] == child).next_back().unwrap();
+    let mut changed = client.all("thread/status/changed").into_iter();
+    let last = changed.rfind(|one| one["threadId"] == child).unwrap();
     assert_eq!(last["status"], "shutdown");
     let input = json!([{ "type": "text", "text": "x" }]);
     let params = json!({ "threadId": child, "input": input });
