@@ -74,7 +74,7 @@ export class Detail {
     const { begun, outcome } = run;
     return [
       facts([
-        ['from', clock(run.t0)], ['took', run.t1 === null ? 'goes on' : duration(run.t1 - run.t0)], ['model', outcome?.model || begun?.model],
+        ['from', clock(this.model.real(run.t0))], ['took', run.t1 === null ? 'goes on' : duration(run.t1 - run.t0)], ['model', outcome?.model || begun?.model],
         ['language model', begun ? (begun.llm ? null : 'no') : null], ['ended', outcome?.status], ['turns', outcome?.turns_used], ['calls', outcome?.total_tool_use_count], ['tokens', count(outcome?.total_tokens)],
       ]),
       outcome?.error && section(`Error: ${outcome.error.kind}`, outcome.error.message, 'bad'),
@@ -87,7 +87,7 @@ export class Detail {
     const usage = turn.usage || {};
     const calls = agent.calls.filter((call) => call.turn === turn);
     return [
-      facts([['turn', turn.n], ['from', clock(turn.t0)], ['took', turn.t1 === null ? 'goes on' : duration(turn.t1 - turn.t0)],
+      facts([['turn', turn.n], ['from', clock(this.model.real(turn.t0))], ['took', turn.t1 === null ? 'goes on' : duration(turn.t1 - turn.t0)],
         ['tokens in', count(usage.input_tokens)], ['tokens out', count(usage.output_tokens)], ['calls', turn.calls]]),
       turn.thought && section('Thinking', turn.thought, 'thought'),
       turn.text && section('Said', turn.text),
@@ -98,7 +98,7 @@ export class Detail {
 
   call(call) {
     return [
-      facts([['tool', call.tool], ['from', clock(call.t0)], ['took', call.t1 === null ? 'goes on' : duration(call.t1 - call.t0)],
+      facts([['tool', call.tool], ['from', clock(this.model.real(call.t0))], ['took', call.t1 === null ? 'goes on' : duration(call.t1 - call.t0)],
         ['came to', call.ok === null ? 'goes on' : call.ok ? '✓ worked' : '✕ failed'], ['call', call.id]]),
       call.collab && this.collab(call.collab),
       call.args !== undefined && section('Arguments', pretty(call.args), 'code'),
@@ -122,7 +122,7 @@ export class Detail {
   }
 
   ask(ask) {
-    return [facts([['tool', ask.tool], ['who', ask.path.join(' › ')], ['asked', clock(ask.t0)], ['answer', ask.decision || 'nobody has answered yet']]), section('Exactly this', ask.detail, 'code')];
+    return [facts([['tool', ask.tool], ['who', ask.path.join(' › ')], ['asked', clock(this.model.real(ask.t0))], ['answer', ask.decision || 'nobody has answered yet']]), section('Exactly this', ask.detail, 'code')];
   }
 
   grace(grace) {

@@ -1,6 +1,8 @@
 // Paints the lanes of a timeline. Only what is visible is painted; what would fall on the same pixels is
 // painted once.
 
+import { duration } from './format.js';
+
 export const LANE = 64;
 export const AXIS = 24;
 const LABEL = 20;
@@ -71,6 +73,7 @@ export class Painter {
     const last = Math.min(model.lanes.length, Math.ceil((view.scroll + height) / LANE));
     this.drawn = 0;
     this.grid(view, first, last);
+    this.pauses(model, view);
     for (let at = first; at < last; at += 1) this.lane(model.lanes[at], view);
     this.arrows(model, view);
     this.axis(view, model);
@@ -102,6 +105,28 @@ export class Painter {
     pen.globalAlpha = 0.6;
     pen.stroke();
     pen.globalAlpha = 1;
+  }
+
+  /** Where time was cut because nobody worked. */
+  pauses(model, view) {
+    const pen = this.context;
+    for (const cut of model.cuts) {
+      const left = this.x(cut.from);
+      const right = this.x(cut.t);
+      if (right < 0 || left > view.width) continue;
+      pen.fillStyle = this.c.line;
+      pen.globalAlpha = 0.5;
+      pen.fillRect(left, AXIS, right - left, view.height);
+      pen.globalAlpha = 1;
+      pen.save();
+      pen.translate((left + right) / 2, AXIS + 8);
+      pen.rotate(Math.PI / 2);
+      pen.fillStyle = this.c.dim;
+      pen.font = `11px ${this.font}`;
+      pen.textBaseline = 'middle';
+      pen.fillText(`${duration(cut.by)} of rest`, 0, 0);
+      pen.restore();
+    }
   }
 
   axis(view, model) {

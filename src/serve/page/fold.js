@@ -11,6 +11,10 @@ const VERB = {
 /** Tools that wait for other agents. */
 const WAITING = new Set(['wait', 'TaskOutput', 'Task', 'collaboration.wait']);
 
+/** While nobody works for longer than this, time is cut down to `PAUSE`. */
+const IDLE = 10_000;
+const PAUSE = 1500;
+
 class Agent {
   constructor(id, type) {
     Object.assign(this, {
@@ -51,6 +55,23 @@ export class Model {
     this.t1 = null;
     this.strangers = false;
     this.root = null;
+    this.cut = 0;
+    this.cuts = [];
+  }
+
+  /** The time on the axis of an event; pauses in which nobody worked are cut. */
+  time(real) {
+    const t = real - this.cut;
+    if (this.t1 === null || t - this.t1 <= IDLE || this.busy) return t;
+    const by = t - this.t1 - PAUSE;
+    this.cut += by;
+    this.cuts.push({ from: this.t1, t: t - by, by });
+    return t - by;
+  }
+
+  /** The time of day of a time on the axis. */
+  real(t) {
+    return this.cuts.reduce((sum, cut) => (cut.t <= t ? sum + cut.by : sum), t);
   }
 
   /** The agent, made if it is new. */
@@ -74,13 +95,22 @@ export class Model {
         thread, ordinal: thread.ordinal, index: thread.agentIndex, name: thread.agentName,
         note: thread.note, juice: thread.maxJuice, depth: thread.depth,
       });
-      // What follows from events is newer than what the list says.
-      if (!agent.runs.length || ['shutdown', 'interrupted'].includes(thread.status)) agent.status = thread.status;
+      // What follows from events comes later.
+      if (!agent.runs.length) agent.status = thread.status;
       if (thread.parentThreadId) this.adopt(agent, thread.parentThreadId);
       else this.root = agent;
     }
     this.strangers = false;
     this.arrange();
+  }
+
+  /** Takes in how threads stand once all of their events are known: some ends leave none. */
+  settle(list) {
+    for (const { id, status: now, isLive } of list) {
+      const agent = this.agents.get(id);
+      const over = !['running', 'pendingInit'].includes(now);
+      if (agent && (['shutdown', 'interrupted'].includes(now) || (over && !isLive))) agent.status = now;
+    }
   }
 
   adopt(agent, parent) {
@@ -133,7 +163,7 @@ export class Model {
     if (event.seq < this.nextSeq) return;
     this.nextSeq = event.seq + 1;
     this.count += 1;
-    const t = Date.parse(event.at);
+    const t = this.time(Date.parse(event.at));
     this.t0 ??= t;
     this.t1 = Math.max(this.t1 ?? t, t);
     const agent = this.agent(event.agent_id, event.agent_type);

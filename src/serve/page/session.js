@@ -83,6 +83,7 @@ export class Session {
     this.model.threads([read.thread, ...read.descendants]);
     for (const event of read.events) this.take(event, true);
     this.model.nextSeq = Math.max(this.model.nextSeq, read.nextSeq);
+    if (!read.hasMore) this.model.settle([read.thread, ...read.descendants]);
     this.approvals.sync(new Set(this.model.agents.keys()), read.approvals);
     if (!this.chosen && this.model.root) this.choose({ kind: 'agent', agent: this.first || this.root });
     this.chat.refresh();

@@ -134,7 +134,7 @@ export class Timeline {
   /** The time that is now; it stands still while nobody works. */
   now() {
     const last = this.model.t1 ?? Date.now();
-    return this.model.busy ? Math.max(last, Date.now()) : last;
+    return this.model.busy ? Math.max(last, Date.now() - this.model.cut) : last;
   }
 
   window() {
@@ -264,7 +264,7 @@ export function describe(item, model) {
   const long = item.t1 === null ? 'goes on' : duration(item.t1 - item.t0);
   const who = agent ? agent.title : '';
   switch (item.kind) {
-    case 'run': return `${who}: run from ${clock(item.t0)}, ${long}${item.outcome ? `, ${item.outcome.status}` : ''}`;
+    case 'run': return `${who}: run from ${clock(model.real(item.t0))}, ${long}${item.outcome ? `, ${item.outcome.status}` : ''}`;
     case 'turn': return `${who}: turn ${item.n}, ${long}, ${plural(item.calls, 'call')}`;
     case 'call': return `${who}: ${item.tool}, ${long}${item.ok === false ? ', failed' : ''}\n${brief(typeof item.args === 'string' ? item.args : JSON.stringify(item.args ?? ''), 90)}`;
     case 'ask': return `${who} asks: ${item.tool}, ${item.decision || 'waits for an answer'}\n${brief(item.detail, 90)}`;
