@@ -32,6 +32,7 @@ pub mod plan;
 pub mod provider;
 pub mod render;
 pub mod run;
+pub mod serve;
 pub mod session;
 pub mod store;
 pub mod text;

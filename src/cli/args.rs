@@ -83,6 +83,8 @@ pub(super) enum Command {
     /// Trust files with tools that run commands or change files.
     #[command(subcommand)]
     Trust(TrustCommand),
+    /// Serve a web page on which agents can be watched and steered.
+    Serve(ServeArgs),
     /// Print the JSON Schema of a dialect or of agentctl.toml, for editors.
     Schema(SchemaArgs),
     /// Print a completion script for a shell.
@@ -170,6 +172,16 @@ pub(super) struct ExplainArgs {
     /// A rule, or a host such as `claude`; without it, the table of rules.
     #[arg(value_name = "RULE")]
     pub rule: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ServeArgs {
+    /// The port to listen on, on this machine only; 0 takes any that is free.
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub port: u16,
+    /// Open the page in a browser.
+    #[arg(long)]
+    pub open: bool,
 }
 
 #[derive(Debug, Args)]

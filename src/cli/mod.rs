@@ -20,6 +20,7 @@ mod resume;
 mod run;
 mod schema;
 mod send;
+mod serve;
 mod show;
 mod stored;
 mod thread_args;
@@ -76,6 +77,7 @@ pub fn main() -> ExitCode {
         Command::Close(args) => close::run(&mut world, args),
         Command::Threads(command) => threads::run(&mut world, command),
         Command::Trust(command) => trust::run(&mut world, command),
+        Command::Serve(args) => serve::run(&mut world, args),
         Command::Schema(args) => schema::run(&mut world, args),
         Command::Completions(args) => completions::run(&mut world, args),
         Command::Man => man::run(&mut world),

@@ -56,7 +56,7 @@ pub(super) fn run(world: &mut World, args: &ShowArgs) -> Result<Exit> {
 }
 
 /// The same files, read as `host` would read them.
-fn as_host(host: &'static Dialect, entries: &[&Entry]) -> Vec<Entry> {
+pub(super) fn as_host(host: &'static Dialect, entries: &[&Entry]) -> Vec<Entry> {
     let mut files: Vec<&Entry> = entries.to_vec();
     files.dedup_by(|next, kept| next.path == kept.path);
     let text = |entry: &Entry| entry.source.as_ref().map_or("", |source| source.text()).to_owned();
@@ -144,7 +144,7 @@ fn sheet(world: &mut World, trust: &Trust, entry: &Entry, of: Of) -> Result<Opti
 }
 
 /// An agent that agentctl runs below a main agent.
-fn circumstances(trust: &Trust, entry: &Entry) -> Circumstances<'static> {
+pub(super) fn circumstances(trust: &Trust, entry: &Entry) -> Circumstances<'static> {
     Circumstances {
         caller: None,
         position: Position::Below { depth: 1, max_depth: MAX_DEPTH },

@@ -63,6 +63,17 @@ fn once(world: &mut World, args: &ValidateArgs) -> Result<Exit> {
     Ok(if unreadable { Exit::Usage } else { exit(args, &reports, failed) })
 }
 
+/// Everything a name can mean, and what is wrong with it.
+pub(super) fn everything(world: &mut World) -> Result<(Catalog, Vec<FileReport>)> {
+    let mut linter = Linter::of_settings(world)?;
+    let hosts = linter.hosts.clone();
+    let (catalog, reports) =
+        world.read(&[], Whose::Everyone, Keep::Names, hosts, lint::lint_file)?;
+    linter.known = world.known(&catalog, &[]);
+    let reports = linter.finish(&catalog, reports);
+    Ok((catalog, reports))
+}
+
 /// Checks a file that stands on stdin; with `--fix`, prints it mended.
 fn stdin(world: &mut World, args: &ValidateArgs, linter: &Linter) -> Result<Exit> {
     let mut bytes = Vec::new();
@@ -140,18 +151,27 @@ struct Linter {
 
 impl Linter {
     fn new(world: &mut World, args: &ValidateArgs) -> Result<Self> {
-        let mut settings = world.settings()?.lint.clone();
-        settings.select.extend(args.select.iter().cloned());
-        settings.ignore.extend(args.ignore.iter().cloned());
-        let named = if args.host.is_empty() { &settings.hosts } else { &args.host };
-        let mut hosts: Vec<_> = named.iter().filter_map(|id| dialect::dialect(id)).collect();
+        let mut linter = Self::of_settings(world)?;
+        linter.settings.select.extend(args.select.iter().cloned());
+        linter.settings.ignore.extend(args.ignore.iter().cloned());
+        if !args.host.is_empty() {
+            linter.hosts = args.host.iter().filter_map(|id| dialect::dialect(id)).collect();
+        }
+        if let Some(path) = &args.baseline {
+            linter.baseline = baseline::Baseline::read(path)?;
+        }
+        Ok(linter)
+    }
+
+    /// As the settings files say.
+    fn of_settings(world: &mut World) -> Result<Self> {
+        let settings = world.settings()?.lint.clone();
+        let named = settings.hosts.iter();
+        let mut hosts: Vec<_> = named.filter_map(|id| dialect::dialect(id)).collect();
         if hosts.is_empty() {
             hosts.extend(world.forced());
         }
-        let baseline = match &args.baseline {
-            Some(path) => baseline::Baseline::read(path)?,
-            None => baseline::Baseline::default(),
-        };
+        let baseline = baseline::Baseline::default();
         Ok(Self { hosts, settings, known: Known::default(), baseline, cwd: world.cwd().to_owned() })
     }
 

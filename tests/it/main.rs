@@ -41,6 +41,7 @@ mod run_turns;
 mod sandbox;
 mod schedule;
 mod schema;
+mod serve;
 mod show;
 mod stage;
 mod support;
