@@ -1,12 +1,14 @@
 //! `agentctl logs`.
 
-use std::io::Write as _;
+use std::{io::Write as _, sync::Arc};
 
 use anyhow::Result;
 use serde_json::json;
 
 use super::{
-    Exit, stored,
+    Exit,
+    run::Screen,
+    stored,
     thread_args::{LogFormat, LogsArgs},
     world::World,
 };
@@ -29,11 +31,15 @@ pub(super) fn run(world: &mut World, args: &LogsArgs) -> Result<Exit> {
         is_current: false,
     };
     let mut next = 0;
+    let mut live = Live::new(world, args, &thread);
     loop {
         // Looked at before the events are: what comes after its end is not waited for.
         let thread = store.thread(&thread.begun.id)?;
         let entries = store.events(&thread.begun.id, next, BATCH)?;
         printer.is_current = false;
+        if let Some(live) = &live {
+            live.screen.hide();
+        }
         for (at, entry) in entries.iter().enumerate() {
             printer.print(world, entry, &entries[at + 1..])?;
             next = entry.seq + 1;
@@ -47,9 +53,46 @@ pub(super) fn run(world: &mut World, args: &LogsArgs) -> Result<Exit> {
             printer.tell_so_far(world)?;
         }
         world.out.flush()?;
+        if let Some(live) = live.as_mut().filter(|_| entries.is_empty()) {
+            live.show(&store, &printer.log)?;
+        }
         if entries.is_empty() {
             stored::pause();
         }
+    }
+}
+
+/// What the agents of a session are doing, below their log.
+struct Live {
+    session: String,
+    screen: Arc<Screen>,
+    /// The next event it has not seen.
+    next: u64,
+}
+
+impl Live {
+    /// Nothing where nobody watches, and nothing below an agent that is not the main one.
+    fn new(world: &World, args: &LogsArgs, thread: &Thread) -> Option<Self> {
+        let watched = args.follow && args.format == LogFormat::Text && world.err_is_terminal();
+        let is_main = thread.begun.session == thread.begun.id;
+        (watched && is_main && world.width.is_some()).then(|| Self {
+            session: thread.begun.id.clone(),
+            screen: Screen::new(world.err_paint(), world.text_width()),
+            next: 0,
+        })
+    }
+
+    /// Draws the view below what has been printed, unless that is in the middle of a line.
+    fn show(&mut self, store: &Store, log: &Log) -> Result<()> {
+        store.stream(&self.session, self.next, |event| {
+            self.screen.fold(event);
+            self.next = event.seq + 1;
+            true
+        })?;
+        if log.is_at_line_start() {
+            self.screen.show();
+        }
+        Ok(())
     }
 }
 

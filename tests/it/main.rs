@@ -16,6 +16,8 @@ mod document_invariants;
 mod document_oracles;
 mod document_properties;
 mod fault_server;
+#[cfg(target_os = "linux")]
+mod follow;
 mod lint_invariants;
 mod lint_properties;
 mod list;

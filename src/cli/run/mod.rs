@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 pub(super) use job::{Job, Staging, listen};
 pub(super) use models::book;
 pub(super) use order::{Order, environment_wishes, typed_or_stdin};
-pub(super) use screen::{CHOICES, answer, asked, cut};
+pub(super) use screen::{CHOICES, Screen, answer, asked, cut};
 pub(super) use thread::store;
 pub(super) use worker::{WORKER, work};
 

@@ -22,7 +22,7 @@ use crate::{
 const TICK: Duration = Duration::from_millis(100);
 
 /// The terminal.
-pub(super) struct Screen {
+pub(in crate::cli) struct Screen {
     state: Mutex<State>,
     paint: Paint,
     width: usize,
@@ -44,6 +44,24 @@ impl Screen {
         let (activity, since) = (Activity::default(), Instant::now());
         let state = State { activity, drawn: 0, since, asking: false };
         Arc::new(Self { state: Mutex::new(state), paint, width, done: AtomicBool::new(false) })
+    }
+
+    /// Takes in what happened without drawing anything.
+    pub fn fold(&self, event: &Event) {
+        let mut state = self.state();
+        let now = state.since.elapsed();
+        state.activity.take(event, now, self.paint);
+    }
+
+    /// Draws the view anew.
+    pub fn show(&self) {
+        self.draw(&mut self.state(), None);
+    }
+
+    /// Takes the view away, so that something else can be printed.
+    pub fn hide(&self) {
+        let drawn = std::mem::take(&mut self.state().drawn);
+        eprint_raw(&"\x1b[1A\x1b[2K".repeat(drawn));
     }
 
     /// Draws the view until the screen is closed.
@@ -89,7 +107,7 @@ impl Screen {
 }
 
 /// A screen's thread; ends with it.
-pub(super) struct Animation {
+pub(in crate::cli) struct Animation {
     screen: Arc<Screen>,
     thread: Option<thread::JoinHandle<()>>,
 }

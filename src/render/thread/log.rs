@@ -63,6 +63,11 @@ impl Log {
         }
     }
 
+    /// Whether the next words begin a line.
+    pub fn is_at_line_start(&self) -> bool {
+        self.fresh
+    }
+
     /// How the thread ended, if that has not been told.
     pub fn end(&mut self, thread: &Thread) -> String {
         let mut out = self.silence();
