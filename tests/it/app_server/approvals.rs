@@ -5,7 +5,10 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use super::{Client, stage};
-use crate::{stage::Stage, support::repository};
+use crate::{
+    stage::Stage,
+    support::{not_tested, repository},
+};
 
 const WRITE: &str =
     "{tool_calls: [{name: write_file, id: c1, arguments: {path: a.txt, content: hi}}]}";
@@ -118,9 +121,9 @@ fn a_program_in_another_language_plays_a_whole_session() {
         .current_dir(stage.sandbox.work())
         .stdin(Stdio::null())
         .env("HOME", stage.sandbox.home());
-    let output = command.output().unwrap_or_else(|error| {
-        panic!("this test needs Python 3 (`apt install python3`, `brew install python`): {error}")
-    });
+    let Ok(output) = command.output() else {
+        return not_tested("another language: install Python 3 (`apt-get install python3`)");
+    };
     let seen = stage.sandbox.seen(&output);
     assert_eq!(seen.exit, Some(0), "{seen}");
     assert_eq!(seen.stdout.lines().last(), Some("Done."), "{seen}");

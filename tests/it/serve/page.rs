@@ -28,7 +28,7 @@ const ROOT: &str = "window.agentctl.session.model.root.shown";
 #[tokio::test]
 async fn a_team_at_work_from_its_task_to_its_result() {
     let served = Served::start(Sandbox::with(&[("script.yaml", SCRIPT)]));
-    let mut browser = Browser::start(1280, 860).await;
+    let Some(mut browser) = Browser::start(1280, 860).await else { return };
     let task = "Make parse_date understand time zones.\nKeep the old signature.";
     begin(&mut browser, &served, "orchestrator", task).await;
     // The lanes fill while the agents work, and the question shows who asks and exactly what.
@@ -107,7 +107,7 @@ async fn what_agents_say_is_text_and_nothing_else() {
         (".claude/agents/evil.md", agent.as_str()),
     ];
     let served = Served::start(Sandbox::with(&files));
-    let mut browser = Browser::start(1280, 860).await;
+    let Some(mut browser) = Browser::start(1280, 860).await else { return };
     begin(&mut browser, &served, "orchestrator", evil).await;
     let clean = "window.hacked === undefined && !document.querySelector('#main img, #main script, \
                  #approvals img, #main a[href^=\"javascript:\"]')";
@@ -139,7 +139,7 @@ async fn everything_can_be_done_with_keys() {
     let asks = r##"write_file, arguments: {path: date_test.rs, content: "#[test]"}"##;
     let script = SCRIPT.replace(asks, "list_dir, arguments: {path: .}");
     let served = Served::start(Sandbox::with(&[("script.yaml", &script)]));
-    let mut browser = Browser::start(1280, 860).await;
+    let Some(mut browser) = Browser::start(1280, 860).await else { return };
     browser.open(&served.entry()).await;
     browser.until("document.querySelector('#agent option')").await;
     browser.tab_to("#task").await;
@@ -176,7 +176,7 @@ async fn everything_can_be_done_with_keys() {
 async fn an_agent_that_hangs_can_be_stopped() {
     let script = "turns:\n  - {hang: true}\n  - {text: Back again.}\n";
     let served = Served::start(Sandbox::with(&[("script.yaml", script)]));
-    let mut browser = Browser::start(1280, 860).await;
+    let Some(mut browser) = Browser::start(1280, 860).await else { return };
     begin(&mut browser, &served, "default", "Go.").await;
     browser.until(&format!("{ROOT} === 'running'")).await;
     browser.until("!document.querySelector('#interrupt').disabled").await;
@@ -197,7 +197,7 @@ async fn an_agent_that_hangs_can_be_stopped() {
 #[tokio::test]
 async fn the_catalog_shows_findings_at_their_place_and_what_hosts_would_do() {
     let served = Served::start(Sandbox::project("claude"));
-    let mut browser = Browser::start(1280, 860).await;
+    let Some(mut browser) = Browser::start(1280, 860).await else { return };
     browser.open(&served.entry()).await;
     browser.open(&served.url("/catalog")).await;
     browser.click("[data-path='.claude/agents/unquoted-colon.md']").await;

@@ -33,7 +33,7 @@ async fn pictures_for_the_manual() {
     let sandbox = Sandbox::with(&[("script.yaml", SCRIPT), ("agents/reviewer.md", REVIEWER)]);
     sandbox.write("~/.config/agentctl/config.toml", "[run]\nmodel = \"script:script.yaml\"\n");
     let served = Served::start(sandbox);
-    let mut browser = Browser::start(1280, 800).await;
+    let Some(mut browser) = Browser::start(1280, 800).await else { return };
     browser.prefer("light").await;
     begin(&mut browser, &served, "orchestrator", "Make parse_date understand time zones.").await;
     browser.shows("orchestrator › worker#2 wants to use write_file").await;

@@ -35,7 +35,7 @@ async fn thousands_of_events_are_shown_whole() {
     assert_eq!(seen.exit, Some(0), "{seen}");
     let id = seen.json()["agent_id"].as_str().unwrap().to_owned();
     let served = Served::start(sandbox);
-    let mut browser = Browser::start(1280, 860).await;
+    let Some(mut browser) = Browser::start(1280, 860).await else { return };
     browser.call("Page.addScriptToEvaluateOnNewDocument", json!({ "source": WATCH })).await;
     browser.open(&served.entry()).await;
     browser.open(&served.url(&format!("/session/{id}"))).await;
