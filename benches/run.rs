@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-const TURNS: u32 = 5_000;
+const TURNS: u32 = 50_000;
 const AGENTS: usize = 1_000;
 const STARTS: u32 = 50;
 
