@@ -44,6 +44,9 @@ class Agent {
   }
 }
 
+/** A label somebody chose; those that only repeat what an agent is are left out. */
+export const chosen = (note) => (note?.startsWith('agent_type=') ? null : note);
+
 export class Model {
   constructor() {
     this.agents = new Map();
@@ -93,7 +96,7 @@ export class Model {
       const agent = this.agent(thread.id, thread.agentType);
       Object.assign(agent, {
         thread, ordinal: thread.ordinal, index: thread.agentIndex, name: thread.agentName,
-        note: thread.note, juice: thread.maxJuice, depth: thread.depth,
+        note: chosen(thread.note), juice: thread.maxJuice, depth: thread.depth,
       });
       // What follows from events comes later.
       if (!agent.runs.length) agent.status = thread.status;
@@ -292,7 +295,7 @@ const HANDLERS = {
     this.adopt(child, agent.id);
     if (data.status === 'shutdown') child.status = 'shutdown';
   },
-  THREAD_NOTE_UPDATED(agent, data) { this.agent(data.thread_id).note = data.thread_note; },
+  THREAD_NOTE_UPDATED(agent, data) { this.agent(data.thread_id).note = chosen(data.thread_note); },
   COMPLETED(agent, data, t) {
     agent.status = after(data.status);
     agent.spent += data.total_tokens || 0;

@@ -4,7 +4,7 @@ import { Tree } from './agents.js';
 import { Chat } from './chat.js';
 import { Detail } from './detail.js';
 import { fill, h, perFrame } from './dom.js';
-import { Model } from './fold.js';
+import { Model, chosen } from './fold.js';
 import { brief } from './format.js';
 import { Timeline } from './timeline.js';
 
@@ -50,7 +50,7 @@ export class Session {
       if (agent && ['shutdown', 'interrupted', 'pendingInit'].includes(params.status)) { agent.status = params.status; this.redraw(); }
     } else if (method === 'thread/note/updated') {
       const agent = this.model.agents.get(params.threadId);
-      if (agent) { agent.note = params.threadNote; this.redraw(); }
+      if (agent) { agent.note = chosen(params.threadNote); this.redraw(); }
     }
   }
 
