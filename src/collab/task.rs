@@ -1,7 +1,5 @@
 //! `Task`: a sub-agent for one piece of work.
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -118,7 +116,6 @@ impl TaskTool {
         if !run_in_background {
             return answered(&session.run_task(&caller, task).await?);
         }
-        let session = Arc::clone(&session);
         let started =
             tokio::task::spawn_blocking(move || session.start_in_background(&caller, task)).await;
         let id = started.map_err(ToolError::refused)??;

@@ -1,7 +1,5 @@
 //! `wait`: until the first of several agents has ended.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -113,12 +111,7 @@ fn answer(waited: &Waited) -> String {
 pub(super) fn status(state: &AgentState) -> Value {
     let name = state.status.name();
     match &state.message {
-        Some(message) => Value::Object(
-            BTreeMap::from([(name, message)])
-                .into_iter()
-                .map(|(name, message)| (name.to_owned(), Value::String(message.clone())))
-                .collect(),
-        ),
+        Some(message) => json!({ name: message }),
         None => Value::String(name.to_owned()),
     }
 }

@@ -211,20 +211,6 @@ pub enum What {
     Completed(Box<Outcome>),
 }
 
-impl What {
-    /// What happened in between, where agents act on each other: the kind of call and its end.
-    pub fn collab_end(&self) -> Option<&CollabEnd> {
-        match self {
-            Self::CollabAgentSpawnEnd(end)
-            | Self::CollabAgentInteractionEnd(end)
-            | Self::CollabWaitingEnd(end)
-            | Self::CollabCloseEnd(end)
-            | Self::CollabResumeEnd(end) => Some(end),
-            _ => None,
-        }
-    }
-}
-
 /// How an agent begins.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Started {

@@ -9,6 +9,7 @@ use super::{
         pair::{Act, Pair, states},
     },
     report::{Report, read},
+    send::refused,
 };
 use crate::{
     conversation::{Message, Part, ToolSpec},
@@ -140,10 +141,7 @@ impl InitAgent {
             .and_then(|wish| session.spawn(&caller, wish).map_err(|error| Report::failure(&error)));
         let member = match started {
             Ok(member) => member,
-            Err(report) => {
-                let answer = report.answer();
-                return Err(pair.failed(answer.err().unwrap_or_else(|| ToolError::refused(""))));
-            }
+            Err(report) => return refused(pair, report),
         };
         let id = member.id().to_owned();
         pair.worked(states(std::slice::from_ref(&member)), |begun| {

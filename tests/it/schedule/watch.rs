@@ -318,15 +318,14 @@ fn begin(what: &What) -> Option<(&'static str, &CollabBegin)> {
 }
 
 fn end(what: &What) -> Option<(&'static str, &CollabEnd)> {
-    let act = match what {
-        What::CollabAgentSpawnEnd(_) => "spawn",
-        What::CollabAgentInteractionEnd(_) => "interaction",
-        What::CollabWaitingEnd(_) => "waiting",
-        What::CollabCloseEnd(_) => "close",
-        What::CollabResumeEnd(_) => "resume",
+    Some(match what {
+        What::CollabAgentSpawnEnd(end) => ("spawn", end),
+        What::CollabAgentInteractionEnd(end) => ("interaction", end),
+        What::CollabWaitingEnd(end) => ("waiting", end),
+        What::CollabCloseEnd(end) => ("close", end),
+        What::CollabResumeEnd(end) => ("resume", end),
         _ => return None,
-    };
-    Some((act, what.collab_end()?))
+    })
 }
 
 fn described(event: &Event) -> String {
